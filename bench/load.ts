@@ -29,15 +29,15 @@ export async function load(
   options: { readonly connections: number; readonly ms: number; readonly status: number },
 ): Promise<LoadResult> {
   const bytes = serialize(request);
-  const began = performance.now();
-  const deadline = began + options.ms;
+  const startedAt = performance.now();
+  const deadline = startedAt + options.ms;
   const counts = await Promise.all(
     Array.from({ length: options.connections }, () =>
       repeat(port, bytes, deadline, options.status),
     ),
   );
   const requests = counts.reduce((sum, count) => sum + count, 0);
-  return { requests, ms: performance.now() - began };
+  return { requests, ms: performance.now() - startedAt };
 }
 
 function serialize({ method, path, headers, body }: LoadRequest): Buffer {

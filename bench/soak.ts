@@ -88,12 +88,12 @@ async function callUntil(endAt: number, client: number): Promise<void> {
   for (let index = client * 7; Date.now() < endAt; index += 13) {
     const request = requests[index % requests.length];
     if (request === undefined) throw new Error("there are no requests");
-    const began = performance.now();
+    const startedAt = performance.now();
     try {
       const wasIngesting = isIngesting;
       await call(request);
       const bucket = wasIngesting || isIngesting ? "ingesting" : "quiet";
-      latenciesMs[bucket].push(performance.now() - began);
+      latenciesMs[bucket].push(performance.now() - startedAt);
     } catch (error) {
       failures.push(`${request.method} ${JSON.stringify(request.headers)}: ${String(error)}`);
     }
@@ -134,9 +134,9 @@ async function publishUntil(endAt: number): Promise<number> {
 /** Resident memory of workerd, each second. */
 async function watchMemory(endAt: number): Promise<readonly MemorySample[]> {
   const samples: MemorySample[] = [];
-  const beganAt = Date.now();
+  const startedAt = Date.now();
   while (Date.now() < endAt) {
-    samples.push({ seconds: (Date.now() - beganAt) / 1000, mb: workerdResidentMb() });
+    samples.push({ seconds: (Date.now() - startedAt) / 1000, mb: workerdResidentMb() });
     await sleep(MEMORY_POLL_MS);
   }
   return samples;

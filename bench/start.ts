@@ -42,7 +42,7 @@ async function measureStart() {
   const state = mkdtempSync(join(tmpdir(), "bench-start-"));
   const port = await freePort();
   rmSync("dist", { recursive: true, force: true });
-  const began = performance.now();
+  const startedAt = performance.now();
   const args = ["start", "--", `--port=${port}`, `--state=${state}`];
   // A group of its own hears Ctrl-C.
   const npm = spawn("npm", args, { detached: true, stdio: ["ignore", "pipe", "inherit"] });
@@ -50,7 +50,7 @@ async function measureStart() {
   let said = "";
   npm.stdout.on("data", (text) => {
     said += String(text);
-    while (STEPS[atMs.length]?.[0].test(said) === true) atMs.push(performance.now() - began);
+    while (STEPS[atMs.length]?.[0].test(said) === true) atMs.push(performance.now() - startedAt);
   });
   try {
     // A call before would be answered with 503, and take the time of what is measured.
@@ -58,7 +58,7 @@ async function measureStart() {
       if (npm.exitCode !== null) throw new Error(`npm start has ended:\n${said}`);
       await sleep(POLL_MS);
     }
-    const answeredAtMs = performance.now() - began;
+    const answeredAtMs = performance.now() - startedAt;
     return { atMs: [...atMs, answeredAtMs], cpuMs: await cpuOfRequest(npm, port) };
   } finally {
     process.kill(-(npm.pid ?? 0), "SIGINT");

@@ -60,10 +60,10 @@ export interface IngestOptions {
  */
 export async function ingest(options: IngestOptions): Promise<IngestEnd> {
   const { call, pollMs, patienceMs, assertAlive, signal, out = process.stdout } = options;
-  const began = Date.now();
+  const startedAt = Date.now();
   const clear = out.isTTY ? "\r\x1b[2K" : "";
   let run: Run | undefined;
-  let [stage, place, movedAt] = ["", "", began];
+  let [stage, place, movedAt] = ["", "", startedAt];
   for (;;) {
     assertAlive?.();
     const answer = await askForRun(call, run?.id);
@@ -81,7 +81,7 @@ export async function ingest(options: IngestOptions): Promise<IngestEnd> {
       else if (Date.now() - movedAt > patienceMs) end ??= stalled(answer, options, place);
     }
     if (end !== undefined) {
-      const seconds = ((Date.now() - began) / 1000).toFixed(1);
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
       const outcome =
         end.ok && `Catalog ${end.isNew ? "published" : "unchanged"}. (${seconds} s)\n`;
       out.write(`${clear}${outcome || ""}`);

@@ -1,6 +1,6 @@
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { History } from "../storage/run-history.ts";
-import type { CronTask } from "../coordinator/schedule.ts";
+import type { CronJobName } from "../coordinator/schedule.ts";
 import type { Limits } from "../monitor/alert-settings.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -44,5 +44,5 @@ export interface StoreProbes {
 
 export interface ScheduledJob {
   readonly cron: string;
-  readonly job: CronTask;
+  readonly job: CronJobName;
 }

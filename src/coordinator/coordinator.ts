@@ -18,7 +18,7 @@ import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "./ingest-work.ts";
 import { describeQueue, type EnqueueResult, type QueuedRun } from "./run-queue.ts";
 import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
-import type { CronTask } from "./schedule.ts";
+import type { CronJobName } from "./schedule.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 import { hasLostBlobs } from "../storage/lost-blobs.ts";
@@ -161,7 +161,7 @@ export class Coordinator {
   tickJob(
     cron: string,
     scheduledAt: EpochMs,
-    task: Exclude<CronTask, "ingest" | "watch">,
+    task: Exclude<CronJobName, "ingest" | "watch">,
   ): Promise<void> {
     const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
@@ -200,7 +200,7 @@ export class Coordinator {
   }
 
   /** Lists runs that D1 may lack or show in an older state: open ones, and those in the outbox. */
-  unsettledRuns(): ListedRun[] {
+  unwrittenRuns(): ListedRun[] {
     const unwritten = this.#state.history.rows().map(({ value }) => value);
     const open = this.#state.jobs.open().filter(isRun);
     const runs = [...unwritten, ...open.map(({ job }) => job)];

@@ -67,7 +67,7 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
       locales: config.locales,
       defaultLocale: config.defaultLocale,
       airportSet: config.airportSet,
-      surprises: config.surprises,
+      holdLimits: config.holdLimits,
       effort: config.compression,
       compress: async (task) => ctx.exports.PartCompressor.compress(task),
       now: Date.now,

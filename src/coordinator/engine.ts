@@ -118,9 +118,9 @@ export class Engine {
   async #step(claimed: JobRecord): Promise<JobRecord> {
     const work = this.#workOf(claimed);
     const { attempts, isCommitted } = claimed;
-    const began = this.#platform.now();
+    const startedAt = this.#platform.now();
     const log = (level: LogLevel, event: string, record: JobRecord, fields = {}) => {
-      const duration_ms = durationOf(began, this.#platform.now());
+      const duration_ms = durationOf(startedAt, this.#platform.now());
       this.#log(level, event, record, { stage: claimed.job.stage, duration_ms, ...fields });
     };
     try {

@@ -33,7 +33,7 @@ import type { RunMode } from "../schemas/run-words.ts";
 import type { DurationMs, EpochMs, Sha256Hex } from "../platform/units.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
-export interface SurpriseLimits {
+export interface HoldLimits {
   /** Time for which upstream must say the same. */
   readonly holdMs: DurationMs;
   /** Share of the airports in use, in percent, that a whole file may lack; of all, the first file. */
@@ -43,7 +43,7 @@ export interface SurpriseLimits {
 interface AcceptDependencies {
   readonly archive: Pick<SourceArchive, "open" | "read" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
-  readonly limits: SurpriseLimits;
+  readonly limits: HoldLimits;
   readonly now: () => EpochMs;
 }
 
@@ -149,7 +149,7 @@ const FILE_CHANGE_MAX_PERCENT = 2;
 function measureFile(
   listed: number,
   { airports, codedRows }: Accepted,
-  { unlistedPercent }: SurpriseLimits,
+  { unlistedPercent }: HoldLimits,
 ): FileMeasure {
   const slackPercent = codedRows === null ? unlistedPercent : FILE_CHANGE_MAX_PERCENT;
   return { listed, before: codedRows, accepted: airports.length, slackPercent };

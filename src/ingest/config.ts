@@ -92,7 +92,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     sourceAllowedHosts: read("SOURCE_ALLOWED_HOSTS", INGEST_FIELDS.SOURCE_ALLOWED_HOSTS),
     sourceMaxBytes: read("SOURCE_MAX_BYTES", INGEST_FIELDS.SOURCE_MAX_BYTES),
     compression: read("COMPRESSION", INGEST_FIELDS.COMPRESSION),
-    surprises: {
+    holdLimits: {
       holdMs: read("SURPRISE_HOLD_MS", INGEST_FIELDS.SURPRISE_HOLD_MS),
       unlistedPercent: read("SURPRISE_UNLISTED_PERCENT", INGEST_FIELDS.SURPRISE_UNLISTED_PERCENT),
     },

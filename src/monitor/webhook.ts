@@ -68,8 +68,8 @@ export async function sendMessage(
   message: Message,
   { network, dashboardUrl }: Sending,
 ): Promise<Sent> {
-  const began = network.now();
-  const body = bodyOf(target.kind, message, { dashboardUrl, now: began });
+  const startedAt = network.now();
+  const body = bodyOf(target.kind, message, { dashboardUrl, now: startedAt });
   let attempts = 0;
   let outcome: Outcome;
   for (;;) {
@@ -89,7 +89,7 @@ export async function sendMessage(
       status,
       error,
       at: timeText(ended),
-      duration_ms: durationOf(began, ended),
+      duration_ms: durationOf(startedAt, ended),
     },
     retryAfterMs,
   };

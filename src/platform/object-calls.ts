@@ -24,7 +24,7 @@ export const COORDINATOR_CALLS = {
   rollback: IDEMPOTENT,
   takeOver: { ...IDEMPOTENT, store: "archive" },
   findRun: IDEMPOTENT,
-  unsettledRuns: IDEMPOTENT,
+  unwrittenRuns: IDEMPOTENT,
   versions: IDEMPOTENT,
   status: IDEMPOTENT,
   queue: IDEMPOTENT,

@@ -29,7 +29,7 @@ const LOST_AFTER_MS = 4_000;
 
 interface Flight<T> {
   readonly promise: Promise<T>;
-  readonly beganAt: EpochMs;
+  readonly startedAt: EpochMs;
 }
 
 /**
@@ -66,14 +66,14 @@ export class SingleFlight<T> {
   }
 
   #remainingMs(running: Flight<T> | undefined): DurationMs {
-    return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.beganAt);
+    return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.startedAt);
   }
 
   #begin(key: string, read: () => Promise<T>): Promise<T> {
     const promise = read().finally(() => {
       if (this.#running.get(key)?.promise === promise) this.#running.delete(key);
     });
-    this.#running.set(key, { promise, beganAt: this.#now() });
+    this.#running.set(key, { promise, startedAt: this.#now() });
     this.#waitUntil(promise);
     return promise;
   }

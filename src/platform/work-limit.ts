@@ -14,7 +14,7 @@ export const OVERDUE = "its work took too long, or the clock was set back";
 export class WorkLimit {
   readonly #now: () => EpochMs;
   readonly #restart: () => void;
-  #beganAt: EpochMs | null = null;
+  #startedAt: EpochMs | null = null;
 
   /** @param restart ends the instance, as in a crash. */
   constructor({ now, restart }: { readonly now: () => EpochMs; readonly restart: () => void }) {
@@ -23,20 +23,20 @@ export class WorkLimit {
   }
 
   get isWorking(): boolean {
-    return this.#beganAt !== null;
+    return this.#startedAt !== null;
   }
 
   async within<T>(work: () => Promise<T>): Promise<T> {
-    this.#beganAt = this.#now();
+    this.#startedAt = this.#now();
     try {
       return await work();
     } finally {
-      this.#beganAt = null;
+      this.#startedAt = null;
     }
   }
 
   /** @param at now, by the clock of the caller. */
   check(at: EpochMs): void {
-    if (this.#beganAt !== null && !isRecent(this.#beganAt, WORK_LIMIT_MS, at)) this.#restart();
+    if (this.#startedAt !== null && !isRecent(this.#startedAt, WORK_LIMIT_MS, at)) this.#restart();
   }
 }

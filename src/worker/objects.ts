@@ -7,7 +7,7 @@ import type { Remote } from "../admin/calls.ts";
 import type { Monitor } from "../monitor/monitor.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
-import type { CompressionTask } from "../parts/codings.ts";
+import type { CompressionInput } from "../parts/codings.ts";
 import { COORDINATOR_CALLS, MONITOR_CALLS } from "../platform/object-calls.ts";
 
 type Methods = { readonly [name: string]: (...args: unknown[]) => unknown };
@@ -63,7 +63,7 @@ export class AlertMonitor extends objectOf<Monitor>(MONITOR_CALLS, async (ctx, e
  * are far below RPC's limit of 32 MiB.
  */
 export class PartCompressor extends WorkerEntrypoint {
-  async compress(task: CompressionTask): Promise<Uint8Array> {
+  async compress(task: CompressionInput): Promise<Uint8Array> {
     const { compressPart } = await import("../parts/codings.ts");
     const compressed = compressPart(task);
     releaseBuffer(task.bytes); // RPC copied them for this call

@@ -1,5 +1,5 @@
-import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import type { HoldLimits } from "../../src/ingest/accept-sources.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 import { gzipSync } from "node:zlib";
 import { beforeAll, beforeEach } from "vitest";
 import type { AirportSet, Manifest } from "../../src/parts/manifest.ts";
@@ -79,7 +79,7 @@ export class CoordinatorWorld {
   defaultLocale: string;
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
-  surprises: SurpriseLimits = DEPLOYED_LIMITS;
+  holdLimits: HoldLimits = DEPLOYED_LIMITS;
   /** What is wrong with the settings of the next instance. */
   settingsProblem: string | null = null;
   /** The configured upstream. The airports of `embedded` are accepted as they are. */
@@ -136,14 +136,14 @@ export class CoordinatorWorld {
     ]);
     const arrivals = history.arrivals.length;
     const { time, alarmAt, upstream, source, snapshot } = this;
-    const { locales, defaultLocale, airportSet, surprises, settingsProblem } = this;
+    const { locales, defaultLocale, airportSet, holdLimits, settingsProblem } = this;
     tables.database.exec("SAVEPOINT remembered");
     return () => {
       tables.database.exec("ROLLBACK TO remembered");
       goBackInMaps();
       history.arrivals.length = arrivals;
       Object.assign(this, { tables, time, alarmAt, upstream, source, snapshot });
-      Object.assign(this, { locales, defaultLocale, airportSet, surprises, settingsProblem });
+      Object.assign(this, { locales, defaultLocale, airportSet, holdLimits, settingsProblem });
       for (const hooked of [this, store, archive.bucket])
         Object.assign(hooked, { before: () => {}, after: () => {} });
       for (const list of [this.calls, this.events, store.calls]) list.length = 0;
@@ -290,7 +290,7 @@ export class CoordinatorWorld {
         locales: this.locales,
         defaultLocale: this.defaultLocale,
         airportSet: this.airportSet,
-        surprises: this.surprises,
+        holdLimits: this.holdLimits,
         effort: "fast",
         compress: async (task) => {
           await enter("compress");

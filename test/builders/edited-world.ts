@@ -17,7 +17,7 @@ import { snapshotOpener } from "../../src/sources/snapshot.ts";
 import { memorySourceArchive } from "./memory-source-archive.ts";
 import { aSnapshot, smallAirports } from "./small-snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");

@@ -6,14 +6,14 @@ import type { Run } from "../../src/schemas/run.ts";
 import type { UpstreamFiles } from "../../src/schemas/run-report.ts";
 import type { RunMode, Stage } from "../../src/schemas/run-words.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/ingest/ledger-files.ts";
-import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
+import type { HoldLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/coordinator/publishing.ts";
-import { type CompressionTask, compressPart, type Effort } from "../../src/parts/codings.ts";
+import { type CompressionInput, compressPart, type Effort } from "../../src/parts/codings.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { memorySourceArchive } from "./memory-source-archive.ts";
-import { NOTHING_SURPRISES } from "./surprise-limits.ts";
+import { NOTHING_HELD } from "./hold-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
 /** Stores in memory, and what a coordinator would remember, around pipelines. */
@@ -29,8 +29,8 @@ export class PipelineWorld {
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
   /** Compresses what all locales share. */
-  compress = async (task: CompressionTask): Promise<Uint8Array> => compressPart(task);
-  surprises: SurpriseLimits = NOTHING_SURPRISES;
+  compress = async (task: CompressionInput): Promise<Uint8Array> => compressPart(task);
+  holdLimits: HoldLimits = NOTHING_HELD;
   time = Date.parse("2026-11-01T04:17:00.000Z");
   /** What a run that has ended has accepted. */
   ledger: LedgerFiles | null = null;
@@ -61,7 +61,7 @@ export class PipelineWorld {
       locales: this.locales,
       defaultLocale: "en",
       airportSet: this.airportSet,
-      surprises: this.surprises,
+      holdLimits: this.holdLimits,
       effort: this.effort,
       compress: this.compress,
       now: () => this.time,

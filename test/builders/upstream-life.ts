@@ -11,7 +11,7 @@ import { type HeldChange } from "../../src/schemas/held-change.ts";
 import { byChange, type Decision } from "../../src/acceptance/decisions.ts";
 import type { SourceAirport } from "../../src/catalog/source-airport.ts";
 import { aSourceAirport } from "./source.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

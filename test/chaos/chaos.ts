@@ -184,16 +184,16 @@ async function countInjected(endAt: number): Promise<number> {
 
 /** Waits until nothing is under way and the stores agree; how long it took (ms). */
 async function converge(): Promise<number> {
-  const began = Date.now();
+  const startedAt = Date.now();
   for (;;) {
     const state = await readState();
     const open = state.truth.runs.filter((run) => isOpen(run.state));
     const waits = [...checkStores(state), ...open];
-    if (waits.length === 0) return Date.now() - began;
-    if (Date.now() - began > CONVERGENCE_DEADLINE_MS) {
+    if (waits.length === 0) return Date.now() - startedAt;
+    if (Date.now() - startedAt > CONVERGENCE_DEADLINE_MS) {
       const what = `not after ${CONVERGENCE_DEADLINE_MS} ms: ${JSON.stringify(waits)}`;
       report.violate({ invariant: "convergence", what });
-      return Date.now() - began;
+      return Date.now() - startedAt;
     }
     await sleep(POLL_MS);
   }

@@ -124,7 +124,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
-      ...(access === "operate" && spec.beginsWork && { header: IDEMPOTENCY_HEADER }),
+      ...(access === "operate" && spec.startsWork && { header: IDEMPOTENCY_HEADER }),
     },
     ...(body && {
       requestBody: {
@@ -151,7 +151,7 @@ function responses(spec: RouteSpec) {
     method === "post" ? OF_BODIES : {},
     params ? OF_IDS : {},
     access === "public" ? {} : OF_ADMIN,
-    access === "operate" && spec.beginsWork ? OF_KEYS : {},
+    access === "operate" && spec.startsWork ? OF_KEYS : {},
     problems,
   ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};

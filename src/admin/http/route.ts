@@ -38,7 +38,7 @@ export type RouteSpec = {
       readonly access: "operate";
       readonly action: AuditAction;
       /** Whether it starts work and accepts a header Idempotency-Key. */
-      readonly beginsWork?: true;
+      readonly startsWork?: true;
     }
 );
 

@@ -57,7 +57,7 @@ async function answer(
   const input = await readInput(c, spec);
   if ("problem" in input) return sendProblem(c, input.problem, input.headers);
   c.set("input", input);
-  const takesKey = spec.access === "operate" && spec.beginsWork === true;
+  const takesKey = spec.access === "operate" && spec.startsWork === true;
   const key = takesKey ? await readIdempotencyKey(c, input, claimKey) : null;
   if (typeof key === "object" && key !== null) return sendProblem(c, key.problem);
   const { actor, requestId } = c.var;

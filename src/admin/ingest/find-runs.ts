@@ -51,20 +51,20 @@ type RunListResult =
 
 /**
  * Lists a page of D1's run history with the coordinator's newer state of runs that D1 lacks or shows
- * in an older one. Read `unsettled` first: a run that reaches D1 in between would otherwise be missed.
+ * in an older one. Read `unwritten` first: a run that reaches D1 in between would otherwise be missed.
  */
 export async function listRuns(
   history: Pick<History, "listRuns">,
   query: RunQuery,
-  unsettled: readonly ListedRun[],
+  unwritten: readonly ListedRun[],
 ): Promise<RunListResult> {
   const { limit, cursor, ...filter } = query;
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (after?.ok === false) return after;
-  const ids = unsettled.map(({ id }) => id);
+  const ids = unwritten.map(({ id }) => id);
   const page = await history.listRuns(query, ids);
   if (!page.ok) return page;
-  const matching = unsettled.filter((run) => matchesRun(run, filter));
+  const matching = unwritten.filter((run) => matchesRun(run, filter));
   const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),

@@ -79,7 +79,7 @@ export function queueRoutes(platform: AdminPlatform) {
       "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",
     access: "operate",
     action: "ingest.queue",
-    beginsWork: true,
+    startsWork: true,
     body: queueBody,
     responses: {
       200: { description: "The same run was queued before", headers: OF_RUN, body: queueAnswer },

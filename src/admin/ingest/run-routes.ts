@@ -61,14 +61,14 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const [unsettled, status] = await Promise.all([
-      soonOrNull(coordinator.unsettledRuns()),
+    const [unwritten, status] = await Promise.all([
+      soonOrNull(coordinator.unwrittenRuns()),
       soonOrNull(coordinator.status()),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await orUnavailable("history", listRuns(history, wanted, unsettled ?? []));
+    const page = await orUnavailable("history", listRuns(history, wanted, unwritten ?? []));
     if (!page.ok) return BAD_CURSOR;
-    const paused = unsettled === null || status === null ? null : status.pause !== null;
+    const paused = unwritten === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
   });
 

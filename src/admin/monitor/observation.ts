@@ -123,12 +123,12 @@ async function probe<T>(
   { deadlineMs, now, late }: ProbeOptions,
   call: () => Promise<T>,
 ): Promise<{ readonly value: T | null; readonly check: Check }> {
-  const began = now();
+  const startedAt = now();
   try {
     const value = await withDeadline(name, deadlineMs, call());
     return {
       value,
-      check: { status: "pass", observedValue: durationOf(began, now()), observedUnit: "ms" },
+      check: { status: "pass", observedValue: durationOf(startedAt, now()), observedUnit: "ms" },
     };
   } catch (error) {
     const fields = { check: name, ...describeError(error) };

@@ -71,8 +71,8 @@ describe("the queue of backup jobs", () => {
     await coordinator.backUp(aBackupRequest());
     world.before = () => {
       const { job } = coordinator.status();
-      const began = Date.parse(job?.heartbeat_at ?? "");
-      seen.add(`${job?.kind} ${job?.stage} ${began <= world.ingest.time}`);
+      const startedAt = Date.parse(job?.heartbeat_at ?? "");
+      seen.add(`${job?.kind} ${job?.stage} ${startedAt <= world.ingest.time}`);
     };
     await world.drain();
     expect([...seen]).toEqual(

@@ -119,7 +119,7 @@ describe("an alarm that hangs", () => {
   it("fails the run as lease_expired if its step hangs five times, and its retry publishes", async () => {
     const hung = hangAt("upstream fetch", 5);
     const { run } = await world.enqueue();
-    const began = world.time;
+    const startedAt = world.time;
     while (hung() < 5) {
       await untilHung(hung);
       world.time += TICK_MS;
@@ -127,7 +127,7 @@ describe("an alarm that hangs", () => {
     }
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "failed", error: { code: "lease_expired" } });
-    expect(world.time - began).toBeLessThanOrEqual(6 * TICK_MS);
+    expect(world.time - startedAt).toBeLessThanOrEqual(6 * TICK_MS);
     const [retry] = world.state.runs();
     expect(retry).toMatchObject({ trigger: "retry", outcome: "published" });
   });

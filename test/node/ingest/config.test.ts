@@ -34,7 +34,7 @@ describe("loadConfig", () => {
         "regions.csv": "https://example.org/regions.csv",
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
-      surprises: { unlistedPercent: 7 },
+      holdLimits: { unlistedPercent: 7 },
     });
   });
 
@@ -52,7 +52,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: [],
       sourceMaxBytes: 33_554_432,
-      surprises: { holdMs: 259_200_000, unlistedPercent: 8 },
+      holdLimits: { holdMs: 259_200_000, unlistedPercent: 8 },
       compression: "fast",
     });
   });

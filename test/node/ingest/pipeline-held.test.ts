@@ -17,7 +17,7 @@ import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
 import type { Row } from "../../builders/source.ts";
-import { DEPLOYED_LIMITS, NOTHING_SURPRISES } from "../../builders/surprise-limits.ts";
+import { DEPLOYED_LIMITS, NOTHING_HELD } from "../../builders/hold-limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS = moreAirports(40);
@@ -27,7 +27,7 @@ let world: PipelineWorld;
 beforeEach(() => {
   world = new PipelineWorld(["en"]);
   world.snapshot = aSnapshot({ airports: ROWS });
-  world.surprises = DEPLOYED_LIMITS;
+  world.holdLimits = DEPLOYED_LIMITS;
 });
 
 /** Runs on the next day with these rows of upstream. */
@@ -126,7 +126,7 @@ describe("a run over an upstream that may lie", () => {
     await nextDay(renamed("Ghost"));
     const id = (await held())[0]?.id ?? "";
     await nextDay(ROWS);
-    world.surprises = NOTHING_SURPRISES;
+    world.holdLimits = NOTHING_HELD;
     world.upstream = anUpstream(renamed("Ghost"));
     world.checkpoint = FIRST_INGEST_CHECKPOINT;
     const pipeline = world.newPipeline();
@@ -184,10 +184,10 @@ describe("an archive that has lost what was accepted", () => {
     world.archive.bucket.files.delete(sourceKey(from?.sources[file] ?? ""));
 
   const twoVersions = async () => {
-    world.surprises = NOTHING_SURPRISES;
+    world.holdLimits = NOTHING_HELD;
     await nextDay([...ROWS, BERN]);
     await nextDay([...renamed("Zürich-Kloten Airport"), BERN]);
-    world.surprises = DEPLOYED_LIMITS;
+    world.holdLimits = DEPLOYED_LIMITS;
   };
 
   it("lets the next run start from an earlier version, and say so", async () => {

@@ -25,7 +25,7 @@ function use({ world: { ingest, monitor } }: HostileTrial, settings: object): st
   ingest.settingsProblem = runProblems.length === 0 ? null : runProblems.join("; ");
   // The embedded files alone can be ingested here, in the locales that are published.
   ingest.airportSet = config.airportSet;
-  ingest.surprises = config.surprises;
+  ingest.holdLimits = config.holdLimits;
   monitor.tokens = credentials.tokens;
   monitor.settings = settings;
   const problems = [...wrong, ...loadAlertConfig(settings).problems, wrongCredentials];
