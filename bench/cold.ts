@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { composeBody } from "../src/parts/compose.ts";
-import { openManifest } from "../src/parts/sealed-manifest.ts";
+import { openManifest } from "../src/parts/stored-manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../src/storage/keys.ts";
 import { benchBindings, type BenchWorker } from "./bench-worker.ts";
 import { bundleModules, bundleWorker } from "./bundle.ts";

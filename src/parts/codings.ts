@@ -88,7 +88,7 @@ function tryBrotli(): boolean {
   }
 }
 
-/** A compressed shared part: at the start of a body, or behind the header of a frame. */
+/** A compressed shared part: at the start of a body, or after the header of a frame. */
 export interface SharedUnit {
   readonly coding: Compression;
   readonly isInFrame: boolean;
@@ -111,8 +111,8 @@ export interface LocalePartInput {
 }
 
 /**
- * Whether a compressed locale part decodes to its input behind any shared part. In brotli only the
- * length of that part matters, until it fills the window.
+ * Whether a compressed locale part decodes to its input after any shared part. In brotli, only the
+ * length of the shared part matters, until it fills the window.
  */
 export function provesLocalePart(
   coding: Compression,
@@ -138,7 +138,7 @@ const foreignPart = memoize((text) => {
   return compressPart({ bytes, coding: "br", offset, windowBits, effort: "fast" });
 });
 
-/** No part has them: they are not in UTF-8, and lengths are short. */
+/** No part contains these bytes: they are not UTF-8, and lengths are short. */
 function foreignBytes(length: number): Uint8Array {
   return new Uint8Array(length).fill(0xff);
 }

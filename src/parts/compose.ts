@@ -1,4 +1,4 @@
-/** Composes bodies: an edge, the shared part, the part of the locale, an edge. Pure: no clock, no I/O. */
+/** Composes bodies: a beginning, the shared part, the locale part, an end. Pure: no clock, no I/O. */
 import type { Form } from "../catalog/encode.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import type { Sha256Hex } from "../platform/units.ts";
@@ -26,7 +26,6 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const;
 export type MessageCoding = keyof typeof MESSAGE_CODINGS;
 
-/** A coding of the whole body, or of the message alone. */
 export type AnyCoding = Coding | MessageCoding;
 
 export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
@@ -39,9 +38,8 @@ export interface StoredPiece extends StoredPart {
   readonly isInflated?: true;
 }
 
-/** A body, before base64. */
 export interface Body {
-  /** Names the bytes. No other body has this key. */
+  /** Identifies the bytes. */
   readonly key: string;
   /** Of the bytes; null for gRPC-Web, whose answers have no digest. */
   readonly sha256: Sha256Hex | null;
@@ -50,7 +48,7 @@ export interface Body {
   readonly pieces: readonly (StoredPiece | Uint8Array<ArrayBuffer>)[];
 }
 
-/** What a representation is made of, and its codings. Base64 would have to be compressed for each call. */
+/** The form of a representation, and its codings. Base64 would have to be compressed for each call. */
 interface Composition {
   readonly form: Form;
   readonly isFramed: boolean;
@@ -112,7 +110,6 @@ function composeMessage({ shared, locale }: Parts, coding: Coding): Body | undef
   return joined(sha256.slice(0, KEY_LENGTH), sha256, pieces, edges);
 }
 
-/** Makes the edges of a message without a frame. */
 export function messageEdges(coding: Coding, between: Omit<Between, "head" | "tail">): Edges {
   return EDGES[coding]({ head: NO_BYTES, tail: NO_BYTES, ...between });
 }
@@ -161,7 +158,6 @@ function storedPieces(
   return shared === undefined || localePart === undefined ? undefined : [shared, localePart];
 }
 
-/** Returns the length of a message without a coding. */
 export function messageBytes({ shared, locale }: Parts): number {
   return shared.identity.bytes + locale.bytes;
 }
@@ -247,10 +243,9 @@ const SMALLEST_WINDOW_BITS = 18;
 const LARGEST_WINDOW_BITS = 22;
 
 /**
- * Returns the window of brotli, as a power of two: the largest that the shared part fills. Behind a
- * full window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed,
- * so the locale part decodes behind any shared part. The largest window would save a quarter of a
- * percent.
+ * Returns the window of brotli, as a power of two: the largest that the shared part fills. After a full
+ * window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed, so
+ * the locale part decodes after any shared part. The largest window would save a quarter of a percent.
  */
 export function windowBitsFor(sharedBytes: number): number {
   const bits = Math.floor(Math.log2(sharedBytes));

@@ -1,4 +1,4 @@
-/** Converts manifests of the format before, with the segments of each body. The next format replaces it. */
+/** Converts manifests of the previous format, which list the segments of each body. */
 import { Buffer } from "node:buffer";
 import type { Sha256Hex } from "../platform/units.ts";
 import {
@@ -33,7 +33,7 @@ interface FormerEntry {
   };
 }
 
-/** May also have dictionary deltas, which nobody reads any more. */
+/** Dictionary deltas, which may also be there, are ignored. */
 interface FormerDiff extends StoredDiff {
   readonly deltas?: unknown;
 }
@@ -42,14 +42,14 @@ type Head = Omit<Manifest, "format" | "shared" | "locales" | "diffs"> & {
   readonly segments: readonly FormerSegment[];
 };
 
-/** As the coordinator's tables and backups have it. */
+/** The form in the coordinator's tables and backups. */
 export interface FormerManifest extends Head {
   readonly format: typeof FORMER_FORMAT;
   readonly diffs: readonly FormerDiff[];
   readonly locales: { readonly [locale: string]: FormerEntry };
 }
 
-/** As KV and R2 have it. The segments of a locale follow those of the head. */
+/** The form in KV and R2. The segments of a locale follow those of the head. */
 export interface FormerLines {
   readonly format: typeof FORMER_FORMAT;
   readonly lines: readonly [
@@ -121,7 +121,7 @@ function convertForm(
   const [br, localeBr] = partsOf(message.br);
   const [brInFrame, localeBrInFrame] = partsOf(framed.br);
   if (!identity || !plain || !gzip || !localeGzip) throw new Error("a body without its parts");
-  // A part that decodes in one place only was made for a catalog smaller than brotli's window.
+  // A part that decodes in one position only was made for a catalog smaller than brotli's window.
   const hasBr = localeBr?.sha256 === localeBrInFrame?.sha256;
   const crcOf = ([, ...indexes]: FormerBody) => checksumIn(segments[indexes.at(-1) ?? -1]);
   return {

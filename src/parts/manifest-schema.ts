@@ -36,7 +36,6 @@ const diff = z.object({
   local: z.record(z.string(), hexHash),
 });
 
-/** The fields of every format. */
 const head = {
   generation,
   published_at: timestamp,
@@ -107,5 +106,5 @@ const former = z
     }
   });
 
-/** Checks a manifest that has no seal, and converts one of the format before. */
+/** Checks a manifest without a checksum, and converts one of the previous format. */
 export const manifestSchema = z.discriminatedUnion("format", [current, former]);

@@ -12,7 +12,6 @@ interface Column {
   readonly required: boolean;
 }
 
-/** The shape of a table, as far as a copy needs it. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -22,9 +21,9 @@ export interface TableShape {
 
 export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 
-/** The tables of the service. An operator may keep others beside them, of any kind. */
+/** The tables of the service. An operator may keep other tables beside them. */
 const OWN_TABLES = Object.values(schema).map(getTableName);
-/** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
+/** Maximum size of rows in one statement in bytes; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
 export function createDatabaseCopy(d1: D1Database, own: readonly string[] = OWN_TABLES) {
@@ -108,7 +107,6 @@ function asRow(table: string, row: Record<string, unknown>): Row {
   return row as Row; // the loop has checked each value
 }
 
-/** Quotes a name for SQL. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

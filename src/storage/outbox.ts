@@ -11,9 +11,7 @@ const ROWS_PER_CALL = 20;
 /** Wait after D1 has failed or timed out. */
 const RETRY_MS = 30_000;
 
-/** A row that waits for D1. */
 interface OutboxRow<Value> {
-  /** Rises with each row. */
   readonly seq: number;
   readonly value: Value;
 }
@@ -24,7 +22,6 @@ interface Delivery<Value> {
   readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
   /** Called after rows have been written. Throws if D1 fails. */
   readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** Deadline of each call. */
   readonly deadlineMs: DurationMs;
   readonly now: () => EpochMs;
   readonly log: Log;

@@ -31,7 +31,7 @@ export function toFormer(manifest: Manifest): FormerManifest {
 }
 
 /** Makes the text of a manifest in KV and R2. */
-export function sealFormer(manifest: Manifest, format: number = FORMER_FORMAT): string {
+export function serializeFormer(manifest: Manifest, format: number = FORMER_FORMAT): string {
   const { shared: _, diffs, locales, ...rest } = manifest;
   const shared = sharedSegments(manifest);
   const entries = Object.keys(locales).map((locale) => {

@@ -2,7 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import { clockAhead, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
+import { clockOffset, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
 import { Buffer } from "node:buffer";
 import type { Run } from "../../src/schemas/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-record.ts";
@@ -12,7 +12,7 @@ import service, {
   IngestCoordinator as Coordinator,
 } from "../../src/worker/worker.ts";
 import type { Manifest } from "../../src/parts/manifest.ts";
-import { openManifest } from "../../src/parts/sealed-manifest.ts";
+import { openManifest } from "../../src/parts/stored-manifest.ts";
 import { manifestSchema } from "../../src/parts/manifest-schema.ts";
 import { parseJson } from "../../src/platform/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
@@ -176,7 +176,7 @@ export default {
         await coordinator(env).reset();
         return Response.json({});
       case "clock": {
-        const before = clockAhead();
+        const before = clockOffset();
         setClock(Number(searchParams.get("ms")));
         await coordinator(env).moveAlarm(before);
         return Response.json({});
@@ -231,13 +231,13 @@ async function readState(env: Env): Promise<StoredState> {
     audit: audit.results.map(({ id }) => id),
     backupJobs: await coordinator(env).inspectJobs(),
     kept,
-    kv: await readSealed(await env.CATALOG.get(MANIFEST_KEY)),
+    kv: await readManifest(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),
   };
 }
 
 async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
-  return object === null ? null : readSealed(await object.text());
+  return object === null ? null : readManifest(await object.text());
 }
 
 /** A manifest in a table. What cannot be read is missing, which is for the checker to find. */
@@ -247,7 +247,7 @@ function readRecorded(text: string): Manifest | null {
 }
 
 /** A manifest in a store, likewise. */
-async function readSealed(text: string | null): Promise<Manifest | null> {
+async function readManifest(text: string | null): Promise<Manifest | null> {
   const bytes = Uint8Array.from(Buffer.from(text ?? ""));
   const opened = await openManifest(bytes);
   return opened.ok ? opened.manifest : null;

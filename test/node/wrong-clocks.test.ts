@@ -132,7 +132,7 @@ describe.each(Object.entries(FUTURES))("a time %s in the future", (_, ms) => {
     const read = changeTimes(
       heldChangeSchema,
       { ...held, [field]: timeText(at) },
-      (time, aheadMs) => cutToNow(time, NOW, aheadMs),
+      (time, toleranceMs) => cutToNow(time, NOW, toleranceMs),
     );
     expect(read).toEqual({ ...held, [field]: timeText(NOW) });
   });

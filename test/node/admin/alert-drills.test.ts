@@ -13,7 +13,7 @@ import { BackupWorld } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { DEFAULT_LIMITS, MINUTE_MS, someFacts } from "../../builders/facts.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 const OF_PAGE = "test/node/admin/drills.test.ts";
 const OUTSIDE = "its advice is done outside the service:";
@@ -281,7 +281,7 @@ describe("integrity_mismatch", () => {
     ],
   ])("of a manifest in KV %s ends at the next tick", async (_, other) => {
     advised("integrity_mismatch", /A manifest: wait five minutes/);
-    world.ingest.store.kv.set(MANIFEST_KEY, sealedBytes(other()));
+    world.ingest.store.kv.set(MANIFEST_KEY, manifestBytes(other()));
     expect(await statusOf("integrity_mismatch")).toBe("warn");
     await tick();
     expect(await statusOf("integrity_mismatch")).toBe("pass");

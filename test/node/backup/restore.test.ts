@@ -9,7 +9,7 @@ import {
 import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
 import { beginEachWith } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 const world = new BackupWorld();
 beginEachWith(world, async () => {
@@ -219,7 +219,7 @@ describe("a restore", () => {
     const published_at = "2026-01-01T00:00:00.000Z";
     world.ingest.store.kv.set(
       MANIFEST_KEY,
-      sealedBytes({ ...current, generation: 40, published_at }),
+      manifestBytes({ ...current, generation: 40, published_at }),
     );
     let isRefused = false;
     world.before = (call) => {

@@ -4,7 +4,7 @@ import { TransientSourceError, SourceError } from "../../../src/sources/source-e
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anId } from "../../builders/an-id.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 
@@ -227,7 +227,7 @@ describe("a version in KV that this installation has not published", () => {
     if (current === null) throw new Error("nothing is published");
     const published_at = "2026-01-01T00:00:00.000Z";
     const other = { ...current, generation, published_at, catalog_sha256: "ab".repeat(32) };
-    world.store.kv.set(MANIFEST_KEY, sealedBytes(other));
+    world.store.kv.set(MANIFEST_KEY, manifestBytes(other));
     await world.coordinator.reconcile();
     await world.drain();
     const { catalog_sha256 } = current;
@@ -246,7 +246,7 @@ describe("a manifest in KV that says something else than the one that was publis
     const current = world.current();
     if (current === null) throw new Error("nothing is published");
     const counts = { ...current.counts, airports: 1 };
-    world.store.kv.set(MANIFEST_KEY, sealedBytes({ ...current, counts }));
+    world.store.kv.set(MANIFEST_KEY, manifestBytes({ ...current, counts }));
     await world.coordinator.reconcile();
     await world.drain();
     expect(await world.served()).toEqual(world.current());

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openManifest } from "../../../src/parts/sealed-manifest.ts";
+import { openManifest } from "../../../src/parts/stored-manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aBackupRequest } from "../../builders/backup-world.ts";

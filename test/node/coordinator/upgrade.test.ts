@@ -3,9 +3,9 @@ import { FORMER_FORMAT } from "../../../src/parts/former-manifest.ts";
 import { blobsOf, type Manifest, MANIFEST_FORMAT } from "../../../src/parts/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { rewriteVersions, sealFormer, toFormer } from "../../builders/former-manifest.ts";
+import { rewriteVersions, serializeFormer, toFormer } from "../../builders/former-manifest.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 /** What an earlier release has written. */
 interface Release {
@@ -48,8 +48,8 @@ function beginWith({ format, tables, rowOf }: Release) {
     world.tables.sql.exec("ALTER TABLE single_values RENAME TO facts");
     rewriteVersions(world.tables, rowOf);
     for (const manifest of before)
-      world.store.bucket.lay(generationKey(manifest.generation), sealFormer(manifest, format));
-    const text = sealFormer(newestOf(before), format);
+      world.store.bucket.lay(generationKey(manifest.generation), serializeFormer(manifest, format));
+    const text = serializeFormer(newestOf(before), format);
     const { customMetadata } = world.store.bucket.recorded.get(MANIFEST_KEY) ?? {};
     const metadata = { ...customMetadata, format: String(format) };
     world.store.bucket.lay(MANIFEST_KEY, text, { customMetadata: metadata });
@@ -120,7 +120,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     for (const row of rows)
       expect(JSON.parse(String(row["manifest"]))).toMatchObject({ format: MANIFEST_FORMAT });
     expect(rows).toHaveLength(before.length);
-    const text = sealedBytes(newestOf(before));
+    const text = manifestBytes(newestOf(before));
     expect(world.store.kv.get(MANIFEST_KEY)).toEqual(text);
     for (const key of [MANIFEST_KEY, generationKey(3)])
       expect(world.store.r2.get(key)).toEqual(text);
