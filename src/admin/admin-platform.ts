@@ -10,7 +10,7 @@ import type { RecordChange } from "./audit/audit-trail.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
 
-/** The outside of the routes: the Durable Objects, the stores, the settings and the clock. */
+/** The dependencies of the routes: the Durable Objects, the stores, the settings and the clock. */
 export interface AdminPlatform extends Authentication {
   readonly coordinator: CoordinatorCalls;
   readonly alerts: MonitorCalls;

@@ -1,6 +1,6 @@
 /**
- * The classes that Cloudflare runs: two Durable Objects and an entrypoint. Each loads its code when
- * it is first used, because a caller of the catalog waits for whatever the Worker loads at its start.
+ * The classes that Cloudflare runs: two Durable Objects and an entrypoint. Each loads its code when it
+ * is first used, because a caller of the catalog waits for all that the Worker loads at its start.
  */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { Remote } from "../admin/calls.ts";
@@ -46,13 +46,11 @@ function objectOf<T extends object>(
   ) => DurableObject<Env> & Remote<T>; // the methods that were defined
 }
 
-/** Runs the coordinator. */
 export class IngestCoordinator extends objectOf<Omit<Coordinator, "recover">>(
   { ...COORDINATOR_CALLS, alarm: "for the platform" },
   async (ctx, env) => (await import("../coordinator/durable-object.ts")).openCoordinator(ctx, env),
 ) {}
 
-/** Evaluates the alerts. */
 export class AlertMonitor extends objectOf<Monitor>(MONITOR_CALLS, async (ctx, env) =>
   (await import("../monitor/durable-object.ts")).openMonitor(ctx, env),
 ) {}

@@ -1,4 +1,4 @@
-/** Everything that operators and cron triggers reach. Serving the catalog does not load it. */
+/** The entry point for operators and cron triggers. Serving the catalog does not load it. */
 import { waitUntil } from "cloudflare:workers";
 import notice from "../../data/NOTICE.md";
 import { accessVerifier } from "../admin/auth/access-jwt.ts";
@@ -133,7 +133,7 @@ export async function runCron(
   { cron, scheduledTime }: Pick<ScheduledController, "cron" | "scheduledTime">,
   env: Env,
 ): Promise<void> {
-  // `wrangler dev` names no trigger where a person asks for one.
+  // `wrangler dev` names no trigger when a person starts one.
   const trigger = cron || INGEST_CRON;
   const job = cronJob(trigger, scheduledTime);
   const calls = coordinatorCalls(() => coordinator(env));

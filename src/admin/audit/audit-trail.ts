@@ -82,7 +82,7 @@ interface Attempt {
   readonly at: EpochMs;
 }
 
-/** Most characters of a target that the audit keeps. */
+/** Maximum number of characters of a target that the audit keeps. */
 const TARGET_MAX_LENGTH = 128;
 
 /** Makes the audit entry of an attempt. Its target is the path's `id` by default, as sent if not parsed. */

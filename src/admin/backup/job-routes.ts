@@ -58,7 +58,6 @@ const WORK = {
   },
 } as const;
 
-/** How long the answer to making a backup waits until R2 shows it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
 export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
@@ -87,7 +86,7 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
     return { ...answer, body: { ...accepted, backup: await backupOf(result.job) } };
   });
 
-  /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
+  /** The backup that a job makes; null if R2 does not answer. The job starts all the same. */
   async function backupOf(made: BackupJob) {
     const found = findBackup({ backups, jobs: async () => [made] }, made.backup_id);
     return nullIfUnavailable(orUnavailable("backups", found, BACKUP_DEADLINE_MS));
@@ -164,7 +163,7 @@ function acceptances<Body extends z.ZodType>(named: string, body: Body) {
   } as const;
 }
 
-/** Answers with a new job, or with that of the request that this one repeats. */
+/** Answers with a new job, or with that of the repeated request. */
 function accept({ changed, job }: AcceptedJob, location: string) {
   return {
     status: changed ? 202 : 200,

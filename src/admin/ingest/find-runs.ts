@@ -44,7 +44,6 @@ type RunListResult =
       /** Newest first. */
       readonly runs: readonly ListedRun[];
       readonly nextCursor: string | null;
-      /** Runs that match the filter, on all pages. */
       readonly total: number;
     }
   | { readonly ok: false; readonly reason: "bad_cursor" };

@@ -130,7 +130,7 @@ interface FoundCandidate {
 
 /**
  * Finds the archived upstream files of a run, so that a new run can work from them; none if no run is
- * named. Refuses a run that does not exist, that fetched nothing, or that had another source.
+ * named. Refuses a run that does not exist, fetched nothing, or had another source.
  */
 async function findCandidate(
   platform: AdminPlatform,

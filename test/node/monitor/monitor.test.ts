@@ -722,29 +722,29 @@ describe("a coordinator that stays silent", () => {
       throw new Error("no answer");
     };
   };
-  const judged = async () => {
+  const evaluated = async () => {
     const { state, status: judgment } = resultOf(await world.tick(), "ingest_stuck");
     return `${state} ${judgment}`;
   };
 
   it("first lacks data, and after ten minutes fails until it answers again", async () => {
     fall(25_000);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.time -= 25_000;
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.restart();
-    expect([await judged(), await judged()]).toEqual(["pending fail", "firing fail"]);
+    expect([await evaluated(), await evaluated()]).toEqual(["pending fail", "firing fail"]);
     world.before = () => {};
-    expect([await judged(), await judged()]).toEqual(["firing pass", "resolved pass"]);
+    expect([await evaluated(), await evaluated()]).toEqual(["firing pass", "resolved pass"]);
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
   });
 
   it("does not count the time in which the monitor slept", async () => {
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.time += 3 * 3_600_000;
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
   });
 });

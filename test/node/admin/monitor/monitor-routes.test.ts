@@ -278,7 +278,7 @@ describe("the five answers", () => {
     expect(new Set(shown)).toEqual(new Set(CHECKS));
   });
 
-  it("say when they were judged: by the last evaluation, or now", async () => {
+  it("say when they were evaluated: by the last evaluation, or now", async () => {
     const evaluated = world.monitor.at();
     world.ingest.time += MINUTE_MS;
     const now = new Date(world.ingest.time).toISOString();
