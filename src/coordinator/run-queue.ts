@@ -8,7 +8,7 @@ import { timeText } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
 import { runSchema, type SkipReason, toListed } from "../schemas/run.ts";
 
-/** Most waiting runs, apart from a retry. */
+/** Maximum number of waiting runs, apart from a retry. */
 export const QUEUE_MAX_DEPTH = 10;
 
 /** A waiting run, as the API answers it. */
@@ -50,9 +50,9 @@ export type EnqueueResult =
   | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queue_depth: number };
 
-/** When a request comes, and what it asks for besides the run. */
+/** The time of a request, and its fields besides the run. */
 interface Enqueuing extends Pick<EnqueueRequest, "ifPaused"> {
-  /** The run of the request that this one repeats. */
+  /** The run of the repeated request. */
   readonly earlier: RunRecord | undefined;
   readonly now: EpochMs;
 }
@@ -129,7 +129,6 @@ interface Obstacles {
   readonly paused: boolean;
   /** Whether an earlier job leaves ingestion paused. */
   readonly willPause: boolean;
-  /** Start time of a retry. */
   readonly notBefore: EpochMs;
 }
 
