@@ -10,7 +10,7 @@ import type { Sha256Hex } from "../platform/units.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A description of a catalog's message in each locale, before compression. */
+/** A catalog's message in each locale, before compression. */
 export interface Content {
   /** Hash over every locale and its message's hash. */
   readonly catalog_sha256: Sha256Hex;

@@ -13,12 +13,12 @@ import { type PartStore, readLocalePart, readPart } from "./part-store.ts";
 /** Number of earlier contents with a diff: enough for an app that looks every third day. */
 const CONTENTS_DIFFED = 3;
 
-/** Most listed changes of a list, to bound the memory. With more, there is no diff. */
+/** Maximum number of listed changes of a list, to bound the memory. With more, there is no diff. */
 export const DIFF_LISTED = 1_000;
 
 /**
- * Selects the newest version of each of the last contents before a new one. An app whose locale is
- * dropped would get the changes of another locale, so all their locales must still be published.
+ * Selects the newest version of each of the last contents before a new one. Leaves out a version with a
+ * locale that is no longer published: an app in that locale would get the changes of another locale.
  *
  * @param versions newest first.
  */
@@ -47,8 +47,8 @@ interface LocalRegions {
 }
 
 /**
- * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content of
- * which no copy is intact, and one that differs too much. Throws StoreError if a store fails.
+ * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content
+ * without an intact copy, and one that differs too much. Throws StoreError if a store fails.
  */
 export class DiffMaker {
   readonly #store: Pick<CatalogStore, "readBlob">;
@@ -59,7 +59,6 @@ export class DiffMaker {
     this.#parts = parts;
   }
 
-  /** Compares the lists that all locales share. */
   async start(
     catalog: Catalog,
     earlier: readonly Manifest[],
@@ -85,7 +84,7 @@ export class DiffMaker {
     return diffs;
   }
 
-  /** Adds the regions of a locale to the diffs from the contents that have it. */
+  /** Adds the regions of a locale to the diffs from contents with that locale. */
   async addLocale(
     diffs: readonly StoredDiff[],
     { locale, regions, part }: LocalRegions,
@@ -141,7 +140,10 @@ function encodeLists<L extends keyof Counts>(
   return hashBlob(new TextEncoder().encode(text.slice(1, -1)));
 }
 
-/** Selects each blob once that no diff names yet: KV takes one write per second for each key. */
+/**
+ * Selects, once each, the blobs that no diff names yet, because KV accepts one write per second for
+ * each key.
+ */
 function distinct(blobs: readonly HashedBlob[], diffs: readonly StoredDiff[]): HashedBlob[] {
   const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
   const found = new Map(blobs.map((blob) => [blob.sha256, blob]));

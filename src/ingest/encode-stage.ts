@@ -24,9 +24,8 @@ interface EncodeDependencies {
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
   readonly compress: Compress;
-  /** Compresses a locale part. */
   readonly compressLocalePart: Compress;
-  /** Of the names for another language, which are too short for another isolate. */
+  /** Effort for the packed names, which are too short for a separate isolate. */
   readonly effort: Effort;
   readonly parts: PartStore;
   readonly diffs: DiffMaker;
@@ -55,7 +54,7 @@ export function sharedParts(): readonly {
   return FORMS.flatMap((form) => names.map((name) => ({ form, name })));
 }
 
-/** Encodes and stores, step by step, each shared part and some locales at a time. */
+/** Encodes and stores one shared part or some locales in each step. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -122,7 +121,7 @@ export class EncodeStage {
     const { catalog, namesIn } = await open(checkpoint);
     const names = await namesIn(locale);
     const local = encodeLocalePart(catalog.regions, names);
-    // A run that stores all compresses all, as after a change of the effort.
+    // A run that stores all blobs also compresses all, because the effort may have changed.
     const before = context.mustStoreAll ? undefined : context.current?.locales[locale];
     const make = async (form: Form): Promise<LocaleParts> =>
       makeLocaleParts(local[form], {

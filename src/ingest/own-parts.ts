@@ -27,7 +27,6 @@ export type Compress = (
 ) => Promise<Uint8Array>;
 
 export interface LocalePartDependencies {
-  /** Reads the shared part of the form. */
   readonly shared: (coding: Coding) => Promise<HashedBlob>;
   readonly compress: Compress;
   /** Reads the part that the current version has in a coding. If it decodes right, it is reused. */
@@ -99,7 +98,6 @@ function hashMessage(shared: Uint8Array, localePart: Uint8Array, [open, close]: 
 /** Hash states up to the shared part, by the shared part. */
 const prefixHashes = new WeakMap<Uint8Array, Hash>();
 
-/** Compressed bytes do not decode to what they were made from. */
 export class NotDecodable extends Error {
   override readonly name = "NotDecodable";
 

@@ -21,7 +21,6 @@ interface Candidate {
   readonly content: Content;
   readonly parsed: Parsed;
   readonly locales: readonly string[];
-  /** Preferred locale of the change sample. */
   readonly defaultLocale: string;
   readonly airportSet: AirportSet;
 }
@@ -34,7 +33,7 @@ interface CandidateVerdict {
 }
 
 /** Compares a candidate with the published version, for the guards. Throws if a store fails. */
-export async function judgeCandidate(
+export async function guardCandidate(
   candidate: Candidate,
   current: Manifest | null,
   store: CatalogStore,
@@ -47,10 +46,10 @@ export async function judgeCandidate(
 }
 
 /**
- * Finds a candidate's changes; null if no copy of the published version is intact. Equal content
- * needs no copy. Regions vary with the locale, so the comparison uses a locale of both versions,
- * preferably the default one. If they have none in common, such as after a restore with other
- * settings, it leaves out the localized fields: another language is no change by upstream.
+ * Finds a candidate's changes; null if no copy of the published version is intact. Equal content needs
+ * no copy. Regions vary with the locale, so the comparison uses a locale of both versions, preferably
+ * the default one. If no locale is in both, such as after a restore with other settings, it leaves out
+ * the localized fields, because upstream has not changed them.
  */
 async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,

@@ -7,7 +7,7 @@ import { SourceError } from "./source-error.ts";
 export const TABLES = ["airports.csv", "regions.csv"] as const;
 export type Table = (typeof TABLES)[number];
 
-/** Possible names of an upstream file. The ending says whether it is gzip. */
+/** Possible names of an upstream file, plain and gzip. */
 export const fileNames = (plain: string): readonly string[] => [plain, `${plain}.gz`];
 
 /** Finds an upstream file by its name without `.gz`. */
@@ -22,7 +22,7 @@ export function findFile<T>(
   return undefined;
 }
 
-/** Two larger files, read and decoded, do not fit into an isolate beside the catalog. */
+/** Two larger files do not fit into an isolate beside the catalog. */
 export const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
 /** @throws SourceError `bad_encoding` or `too_large`. */
@@ -85,7 +85,7 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
 
 const GZIP = [0x1f, 0x8b];
 
-/** Beginnings of formats that are often sent in place of CSV, and what to do about each. */
+/** Start bytes of formats that are often sent in place of CSV, with advice on each. */
 const OTHER_FORMATS: readonly {
   readonly start: readonly number[];
   readonly fault: "not_csv" | "bad_encoding" | "not_utf8";

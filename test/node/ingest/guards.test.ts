@@ -118,7 +118,7 @@ describe("a guard", () => {
   const broken = (count: number) =>
     Array.from({ length: count }, () => ({ rule: "city_id_resolves", entity: "airport ZRH" }));
 
-  /** What it judges, the value to compare with, the last that passes and the first that does not. */
+  /** What it checks, the value to compare with, the last that passes and the first that does not. */
   const LIMITS: [
     GuardTrip["guard"],
     (value: number) => GuardInputs,
@@ -145,7 +145,7 @@ describe("a guard", () => {
   ];
 
   it.each(LIMITS)(
-    "passes a value at the limit, and shows what it has judged beyond it: %s, case %#",
+    "passes a value at the limit, and shows the value beyond it: %s, case %#",
     (guard, inputsOf, before, limit, after) => {
       expect(checkGuards(inputsOf(limit))).toEqual([]);
       const found = checkGuards(inputsOf(after));
@@ -154,7 +154,7 @@ describe("a guard", () => {
     },
   );
 
-  it("says in words what it has judged", () => {
+  it("describes in words what it has checked", () => {
     const said = LIMITS.map(([, inputsOf, , , trips]) => checkGuards(inputsOf(trips))[0]?.message);
     expect(said).toEqual([
       "airports 0",
@@ -185,7 +185,7 @@ describe("a guard", () => {
 });
 
 describe("the guards", () => {
-  it.each(LISTS)("judge each list, such as that of the %s", (list) => {
+  it.each(LISTS)("check each list, such as that of the %s", (list) => {
     const published = aPublished({ counts: { ...WORLD, [list]: 100 } });
     expect(checkGuards(withCounts({ [list]: 95 }, published))).toEqual([]);
     const found = checkGuards(withCounts({ [list]: 94 }, published));
