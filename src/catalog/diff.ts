@@ -138,7 +138,6 @@ function compareRegions(
   };
 }
 
-/** Returns the `codes` that are missing from `others`. */
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));

@@ -70,7 +70,6 @@ export function* localePieces(
   if (form === "json") yield utf8("}");
 }
 
-/** Joins the pieces of `localePieces` in both encodings. */
 export function encodeLocalePart(regions: readonly Region[], names: RegionNames): EncodedPart {
   return {
     proto: concatenate([...localePieces(regions, names, "proto")]),

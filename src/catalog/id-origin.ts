@@ -30,7 +30,7 @@ export type SourceName = keyof typeof SOURCES;
 /** Airports that OurAirports lacked when they were added have numbers from here on. */
 const OWN_NUMBERS_FROM = 1_000_000_000;
 
-/** Says where an entity comes from, by its id: `GeoNames 2867714`. Undefined for any other UUID. */
+/** Names the origin of an entity by its id, such as `GeoNames 2867714`. Undefined for any other UUID. */
 export function originOfId(uuid: string): string | undefined {
   const digits = uuid.replaceAll("-", "");
   if (digits.length !== 32 || !digits.startsWith(NAMESPACE)) return undefined;

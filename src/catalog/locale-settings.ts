@@ -1,7 +1,6 @@
 /** Compares the locales of the settings with those of a version. Pure. */
 import { negotiateLocale } from "./locale.ts";
 
-/** The settings LOCALES and DEFAULT_LOCALE. */
 export interface LocaleSettings {
   readonly locales: readonly string[];
   readonly defaultLocale: string;

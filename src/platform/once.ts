@@ -1,8 +1,8 @@
-/** Computes or loads once what several callers want. */
+/** Shares a result between callers: a memo of a text, and one load at a time. */
 import { withDeadline } from "./deadline.ts";
 import type { DurationMs, EpochMs } from "./units.ts";
 
-/** Most memoized texts. Clients send a few dozen different ones. */
+/** Maximum number of memoized texts. Clients send a few dozen different ones. */
 const MAX_ENTRIES = 512;
 /** Longer texts are not memoized, so that callers cannot fill the memory. */
 const MAX_LENGTH = 128;
@@ -35,9 +35,9 @@ interface Flight<T> {
 /**
  * Runs one load per key at a time and shares it between concurrent requests.
  *
- * Accepted race: if the platform cuts off the request that began a load, its promise never settles
- * for the others. `waitUntil` keeps that request alive, and an overdue load counts as lost: the
- * first waiting request begins a new load, the others join it.
+ * Accepted race: if the platform cuts off the request that started a load, its promise never settles
+ * for the others. `waitUntil` keeps that request alive, and an overdue load counts as lost: the first
+ * waiting request starts a new load, the others join it.
  */
 export class SingleFlight<T> {
   readonly #waitUntil: (promise: Promise<unknown>) => void;
@@ -54,7 +54,7 @@ export class SingleFlight<T> {
     return this.#remainingMs(this.#running.get(key)) > 0;
   }
 
-  /** Joins the running load or begins one. `read` must not reject. */
+  /** Joins the running load or starts one. `read` must not reject. */
   load(key: string, read: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     const remainingMs = this.#remainingMs(running);

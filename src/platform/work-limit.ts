@@ -1,15 +1,14 @@
 import { isRecent } from "./time.ts";
 import type { DurationMs, EpochMs } from "./units.ts";
 
-/** Longest work of a Durable Object in one piece, such as a step of a job. It takes seconds. */
+/** Deadline of one piece of work of a Durable Object, such as a step of a job. Usually it takes seconds. */
 export const WORK_LIMIT_MS: DurationMs = 5 * 60_000;
-/** What the platform reports of an instance that has ended itself. */
 export const OVERDUE = "its work took too long, or the clock was set back";
 
 /**
- * Ends an instance of a Durable Object whose work has not ended in time; a new one takes its place. Its
- * own clock and timers cannot tell: while an object works, workerd lets both stand still if the machine's
- * clock was set back. The clock of whoever calls it can.
+ * Ends an instance of a Durable Object that works for too long; a new one takes its place. The caller's
+ * clock measures the time, because workerd may stop the clock and the timers of a busy object after the
+ * machine's clock was set back.
  */
 export class WorkLimit {
   readonly #now: () => EpochMs;

@@ -32,7 +32,6 @@ interface Failure {
   readonly measure: Measure;
 }
 
-/** Answers in the protocol of the request. */
 export function answerFailure({ head, cause, log, measure }: Failure): Response {
   const failure = failureOf(cause, log);
   const isRefused = typeof failure === "number" || failure === cause;
@@ -136,7 +135,7 @@ function trailerResponse(contentType: string, error: ConnectError): Response {
   return new Response(isText ? frame.toString("base64") : frame, { headers });
 }
 
-/** For a message that quotes a lone surrogate of the client's JSON, which has no percent-encoding. */
+/** A lone surrogate, which a message may quote from the client's JSON, has no percent-encoding. */
 const UNQUOTABLE = new ConnectError(
   "the message is not the JSON of a request",
   Code.InvalidArgument,

@@ -4,7 +4,6 @@ import { count, type DeepReadonly, timestamp } from "./fields.ts";
 import { FAULT_CODES } from "./backup-fault.ts";
 import { BACKUP_TRIGGERS, VERDICT_STATES } from "./backup.ts";
 
-/** Name of the coordinator's work that runs these jobs. */
 export const BACKUP = "backup";
 
 /** `run` makes a backup. */
@@ -76,7 +75,6 @@ export const jobSchema = z
 
 export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
-/** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
   return CHECK.some((check) => check === stage);
 }

@@ -35,7 +35,7 @@ const guardTrip = z.strictObject({
     description:
       "The value of the published version or of the last file; null if nothing is compared.",
   }),
-  after: z.number().meta({ description: "The value that is judged." }),
+  after: z.number().meta({ description: "The checked value." }),
   limit: z.number().meta({ description: "The lowest or highest value that passes." }),
   message: z.string(),
 });
@@ -64,7 +64,7 @@ const unusableRows = z.strictObject({
 });
 export type UnusableRows = DeepReadonly<z.output<typeof unusableRows>>;
 
-/** The changes that wait and that a rule marks: those that an operator should look at. */
+/** The held changes that an operator should look at, because a rule marks them. */
 export const heldSummary = z.strictObject({
   waiting: count,
   oldest_since: timestamp.nullable().meta({
@@ -146,6 +146,5 @@ export type Report = DeepReadonly<z.output<typeof reportSchema>>;
 export type RunOutcome = NonNullable<Report["outcome"]>;
 export type RunError = NonNullable<Report["error"]>;
 export type ListCounts = NonNullable<Report["counts"]>["airports"];
-/** Archived upstream files by name. */
 export type UpstreamFiles = Report["upstream"];
 export type ArchivedFile = UpstreamFiles[string];
