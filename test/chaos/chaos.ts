@@ -18,7 +18,7 @@ import { NO_FAULTS } from "./fault-plan.ts";
 import { checkInvariants, checkStores } from "./invariants.ts";
 import type { Injected } from "./faulty-calls.ts";
 import { type Coverage, findTooLittle } from "./floors.ts";
-import { MALFORMED } from "./judge-answer.ts";
+import { MALFORMED } from "./check-answer.ts";
 import { Operator } from "./operator.ts";
 import { Random } from "./random.ts";
 import { checkReadRoutes } from "./read-routes.ts";

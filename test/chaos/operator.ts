@@ -284,9 +284,9 @@ export class Operator {
 
   /** Sets the clock ahead or back by hours or years, and later right again. */
   async #setClock(random: Random): Promise<void> {
-    const [what, aheadMs] = random.pick(CLOCKS);
+    const [what, offsetMs] = random.pick(CLOCKS);
     const times = random.between(1, CLOCK_TIMES_MAX);
-    await this.#deps.service.setClock(aheadMs * times);
+    await this.#deps.service.setClock(offsetMs * times);
     this.#deps.report.count("clock", what);
   }
 

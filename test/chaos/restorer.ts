@@ -131,11 +131,11 @@ export class Restorer {
       if (this.#settled.has(job.id)) continue;
       const ended = await this.#untilEnded(job.id);
       this.#settled.add(job.id);
-      if (ended !== undefined) await this.#judge(ended);
+      if (ended !== undefined) await this.#check(ended);
     }
   }
 
-  async #judge({ state, error, ...job }: JobAnswer): Promise<void> {
+  async #check({ state, error, ...job }: JobAnswer): Promise<void> {
     const { report, service, operated } = this.#deps;
     report.count("restores", error === null ? state : `${state}: ${error.code}`);
     if (state !== "succeeded") return;
