@@ -1,4 +1,4 @@
-/** Finds the regular expressions of modules, and judges them by the automata that they stand for. */
+/** Finds the regular expressions of modules, and analyzes their automata. */
 import { check, type Diagnostics } from "recheck";
 import { parseAst } from "vitest/node";
 
@@ -55,12 +55,12 @@ export function findExpressions(file: string, code: string): Expression[] {
   return found;
 }
 
-export async function judge(expression: Expression): Promise<Verdict> {
+export async function analyze(expression: Expression): Promise<Verdict> {
   const { pattern } = expression;
   if (pattern === null)
     return {
       ...expression,
-      objection: "is put together at run time, so that nothing can judge it",
+      objection: "is put together at run time, so that nothing can analyze it",
     };
   const verdict = await check(pattern.source, pattern.flags, DECIDE);
   return { ...expression, objection: objectionOf(verdict) };
@@ -73,7 +73,7 @@ function objectionOf(verdict: Diagnostics): string | null {
     case "vulnerable":
       return `is ${verdict.complexity.type} over ${verdict.attack.pattern}`;
     case "unknown":
-      return `cannot be judged: ${JSON.stringify(verdict.error)}`;
+      return `cannot be analyzed: ${JSON.stringify(verdict.error)}`;
     default:
       return verdict satisfies never;
   }

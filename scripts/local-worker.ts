@@ -33,7 +33,7 @@ const LOCAL_FRESH_MS = 100;
 /** Bounds a hang only: on a busy machine a start takes minutes. */
 const READY_DEADLINE_MS = 600_000;
 const INGEST_POLL_MS = 100;
-/** Most changed files that are named. */
+/** Maximum number of changed files that are named. */
 const NAMED_FILES = 3;
 
 const SERVER_ENV = {

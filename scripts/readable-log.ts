@@ -115,7 +115,7 @@ export function readableLine(line: string): string | undefined {
   return text && `${new Date(at.ts).toTimeString().slice(0, 8)} ${text}`;
 }
 
-/** Most characters of a line. */
+/** Maximum number of characters of a line. */
 const LINE_MAX = 1_000;
 
 function textOf(event: z.output<typeof EVENTS>): string | undefined {
