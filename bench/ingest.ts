@@ -26,7 +26,7 @@ const LOG_DEADLINE_MS = 5_000;
 /** What a whole ingest took, with its stores. */
 export interface IngestStages {
   readonly stages: readonly StepCost[];
-  /** Most memory (MiB) that workerd had resident. */
+  /** Maximum memory (MiB) that workerd had resident. */
   readonly peakMb: number;
 }
 

@@ -20,7 +20,7 @@ export function processCpuMs(pid: number | string | undefined): number {
   throw new Error(`Linux does not tell the CPU time of process ${pid}: schedstat is needed`);
 }
 
-/** Most memory (MB) that workerd has had resident. */
+/** Maximum memory (MB) that workerd has had resident. */
 export function workerdPeakMb(): number {
   return workerdMemoryMb("VmHWM");
 }

@@ -158,7 +158,7 @@ describe("the explorer's search", () => {
     const search = page.getByRole("combobox", { name: "Search" });
     await search.focus();
     await page.keyboard.type("sao paulo");
-    // Before, the list has what begins with the first letters.
+    // Before, the list has what starts with the first letters.
     const current = page.locator('[role="listbox"][aria-busy="false"]');
     await current.getByRole("option", { name: "São Paulo" }).first().waitFor();
     await page.keyboard.press("ArrowDown");
