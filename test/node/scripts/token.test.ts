@@ -118,7 +118,7 @@ describe("npm run token", () => {
       expect(readdirSync(folder)).toEqual(["secrets.json"]);
     });
 
-    it("shows its secrets to nobody else, whatever lies beside it", () => {
+    it("shows its secrets to nobody else, whatever is beside it", () => {
       writeFileSync(`${file}.new`, "", { mode: 0o666 });
       expect(add("ann").status).toBe(0);
       expect(statSync(file).mode & 0o777).toBe(0o600);
