@@ -124,7 +124,7 @@ try {
   rmSync(clone, { recursive: true, force: true });
 }
 
-/** Makes a mutant, and returns what became of it. */
+/** Makes a mutant, and returns its outcome. */
 function tryMutant({ file, start, end, text }: Mutant): string {
   const path = join(clone, file);
   const code = readFileSync(path, "utf8");

@@ -51,14 +51,14 @@ const requests = LOCALES.flatMap((locale) =>
   ),
 );
 const check = new AnswerCheck();
-/** Here one thread of workerd does it all: what compresses for an ingest keeps requests waiting. */
+/** One thread of workerd does everything, so requests wait while an ingest compresses. */
 const latenciesMs = { quiet: new Array<number>(), ingesting: new Array<number>() };
 let isIngesting = false;
 const generations = new Map<string, number>();
 const failures: string[] = [];
 let bytes = 0;
 
-/** What takes longer is no answer any more, but a failure. */
+/** A longer wait counts as a failure. */
 const ANSWER_DEADLINE_MS = 60_000;
 
 const worker = await BenchWorker.start();
@@ -83,7 +83,7 @@ try {
   await worker.stop();
 }
 
-/** One client: a request after the other, through all of them in an order of its own. */
+/** A client, which sends all requests one after the other, in a random order. */
 async function callUntil(endAt: number, client: number): Promise<void> {
   for (let index = client * 7; Date.now() < endAt; index += 13) {
     const request = requests[index % requests.length];

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:start`: where the seconds of a first `npm start` go until it answers a call, and the
- * CPU time of a request that it serves. Each start has a new state folder; the pages are built anew.
+ * CPU time of a request that it serves. Each start has a new state folder; the pages are built again.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

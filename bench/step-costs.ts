@@ -23,7 +23,7 @@ export class StepCosts {
   #cpuMs = 0;
 
   /** Starts a new count. */
-  begin(): void {
+  start(): void {
     this.#costs.clear();
     this.#startedAt = performance.now();
     this.#cpuMs = workerdCpuMs();
@@ -45,7 +45,7 @@ export class StepCosts {
     this.#cpuMs = cpuMs;
   }
 
-  /** In the order in which they were heard of. */
+  /** In the order of their log lines. */
   get all(): readonly StepCost[] {
     return [...this.#costs.values()];
   }
