@@ -167,9 +167,9 @@ export class Clients {
   }
 
   /**
-   * What an isolate serves goes back only to the version before, when the blobs of the present one
-   * cannot be read: the one before by number, the one that it held before, or the one that its
-   * manifest names, which is looked up when all manifests are known.
+   * An isolate goes back only to the previous version, if the blobs of the present one are unreadable:
+   * the previous one by number, the one that it held before, or the one that its manifest names, which
+   * is looked up when all manifests are known.
    */
   #checkGeneration(request: ChaosRequest, generation: number, held: readonly number[]): void {
     this.#generations().add(generation);

@@ -27,7 +27,7 @@ interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate"> {
   readonly secret: string;
 }
 
-/** What a deploy brings: other code, also beside the first, other tables, a door for the inspector. */
+/** The changes of a deploy: other code, also beside the first, other tables, a port for the inspector. */
 export type Deploy = Partial<Pick<HostOptions, "bundle" | "beside" | "migrate" | "inspectorPort">>;
 
 /**
@@ -151,7 +151,7 @@ export class Service {
     return Date.now() + this.#clockOffsetMs;
   }
 
-  /** Sets the Worker's clock so far ahead of the machine's, or back, and lets the cron notice. */
+  /** Sets the offset of the Worker's clock from the machine's, and fires the cron trigger. */
   async setClock(offsetMs: number): Promise<void> {
     this.#clockOffsetMs = offsetMs;
     await this.control(`clock?ms=${offsetMs}`);

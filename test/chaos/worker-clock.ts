@@ -1,5 +1,5 @@
 /**
- * The Worker's clock, which the harness sets ahead and back. Imported before everything that reads
+ * The Worker's clock, which the harness sets forward and back. Imported before everything that reads
  * the clock. Alarms fire when this clock shows their time, as those of a machine do.
  */
 
@@ -10,12 +10,11 @@ let offsetMs = 0;
 
 Date.now = () => readClock() + offsetMs;
 
-/** Sets the clock so far ahead of the machine's; back, if negative. */
+/** Sets the clock's offset from the machine's. */
 export function setClock(ms: number): void {
   offsetMs = ms;
 }
 
-/** How far the clock is ahead of the machine's. */
 export function clockOffset(): number {
   return offsetMs;
 }
@@ -39,7 +38,7 @@ export function withClock(ctx: DurableObjectState): DurableObjectState {
   return ctx;
 }
 
-/** Lets the alarm that was set fire at its time by the present clock, which was so far ahead before. */
+/** Moves the alarm to its time by the present clock, which had another offset before. */
 export async function moveAlarm({ storage }: DurableObjectState, before: number): Promise<void> {
   const at = await storage.getAlarm();
   if (at !== null) await storage.setAlarm(at - offsetMs + before);

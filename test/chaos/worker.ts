@@ -28,7 +28,7 @@ export { PartCompressor } from "../../src/worker/worker.ts";
 interface ChaosEnv extends Env {
   readonly CHAOS_SECRET: string;
   readonly CHAOS_PLAN: FaultPlan;
-  /** How far the clock is ahead of the machine's. */
+  /** The clock's offset from the machine's. */
   readonly CHAOS_CLOCK_MS: string;
   readonly OTHER_COORDINATOR: DurableObjectNamespace<OtherCoordinator>;
   readonly OTHER_HISTORY: D1Database;
@@ -53,12 +53,12 @@ export class IngestCoordinator extends Coordinator {
     super(withClock(ctx), open(env));
   }
 
-  /** Lets the alarm follow the clock, which was so far ahead before. */
+  /** Moves the alarm after the clock's offset has changed. */
   moveAlarm(before: number): Promise<void> {
     return moveAlarm(this.ctx, before);
   }
 
-  /** Loses what is in memory, in the middle of whatever is under way. */
+  /** Loses the memory, in the middle of any work. */
   reset(): void {
     this.ctx.abort("reset by the chaos run");
   }
@@ -72,7 +72,7 @@ export class IngestCoordinator extends Coordinator {
       .toArray();
   }
 
-  /** What the coordinator has stored, whatever it says of itself. */
+  /** The coordinator's tables, whatever its answers are. */
   inspect(): CoordinatorTruth {
     const texts = (query: string) =>
       this.ctx.storage.sql
@@ -100,7 +100,7 @@ export class IngestCoordinator extends Coordinator {
 /** It publishes in other languages, so that its backups do not fit this installation's settings. */
 const OTHER_SETTINGS = { LOCALES: "de,fr", DEFAULT_LOCALE: "de" } as const;
 
-/** Another installation over the same KV and R2, with state and a D1 of its own. */
+/** Another installation over the same KV and R2, with its own state and D1. */
 export class OtherCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
     const { OTHER_HISTORY: HISTORY } = env as ChaosEnv; // of this Worker
@@ -108,7 +108,7 @@ export class OtherCoordinator extends Coordinator {
   }
 }
 
-/** What the other installation is asked to do. */
+/** Requests to the other installation. */
 async function askOther(env: Env, deed: string): Promise<unknown> {
   const other = (env as ChaosEnv).OTHER_COORDINATOR.getByName(INGEST_INSTANCE); // of this Worker
   switch (deed) {
@@ -240,7 +240,7 @@ async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
   return object === null ? null : readManifest(await object.text());
 }
 
-/** A manifest in a table. What cannot be read is missing, which is for the checker to find. */
+/** A manifest in a table. An unreadable one is missing, which the checker finds. */
 function readRecorded(text: string): Manifest | null {
   const parsed = manifestSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;
