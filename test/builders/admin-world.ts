@@ -33,7 +33,7 @@ export type Json = { readonly [name: string]: unknown };
 
 /**
  * The admin app of an installation in memory: a real coordinator, alert monitor, reader and history,
- * whose alarms fire only when they are told to. Every answer is checked against the OpenAPI document.
+ * whose alarms fire only on request. Every answer is checked against the OpenAPI document.
  */
 export class AdminWorld {
   readonly installation: BackupWorld;
@@ -102,7 +102,7 @@ export class AdminWorld {
     };
   }
 
-  /** Starts both Durable Objects and the isolate anew over what they have stored. */
+  /** Starts both Durable Objects and the isolate again over what they have stored. */
   restart(): void {
     this.installation.crash();
     this.monitor.restart();
@@ -158,10 +158,10 @@ export class AdminWorld {
     return this.#history.saveRuns(runs.map((run) => ({ seq: ++this.#seq, run })));
   }
 
-  /** Makes every call whose name begins so fail. */
-  breakCalls(beginning: string): void {
+  /** Makes every call with this prefix fail. */
+  breakCalls(prefix: string): void {
     this.before = (call) => {
-      if (call.startsWith(beginning)) throw new Error(`${beginning} is away`);
+      if (call.startsWith(prefix)) throw new Error(`${prefix} is away`);
     };
   }
 

@@ -31,8 +31,8 @@ export function byOps(): JobRequest {
 }
 
 /**
- * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass
- * only when they are told to. `crash` loses what is held in memory.
+ * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass only
+ * on request. `crash` loses what is held in memory.
  */
 export class BackupWorld {
   readonly ingest: CoordinatorWorld;
@@ -47,7 +47,7 @@ export class BackupWorld {
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once a call that changes something has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
-  /** Those of the present instance; what they are asked is begun by `drain`. */
+  /** Of the present instance. `drain` starts the requested work. */
   jobs!: BackupJobs;
   #instance = 0;
 
@@ -114,11 +114,11 @@ export class BackupWorld {
     return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 
-  /** Restores a backup; `begun` is called between the answer and the first alarm. */
-  async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
+  /** Restores a backup; `started` is called between the answer and the first alarm. */
+  async restore(id: string, started: () => void = () => {}): Promise<BackupJob> {
     const request = byOps();
     const result = await this.#asked(() => this.jobs.restore(id, request));
-    begun();
+    started();
     return this.#ended(result);
   }
 
@@ -133,7 +133,7 @@ export class BackupWorld {
   }
 
   async #ended(result: JobResult): Promise<BackupJob> {
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    if (!result.ok) throw new Error(`not started: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
   }

@@ -31,7 +31,7 @@ import { anEnqueueRequest } from "./run.ts";
 import { aSnapshot, moreAirports } from "./small-snapshot.ts";
 import { csvOf, type Row } from "./source.ts";
 
-/** When the clock begins. */
+/** When the clock starts. */
 export const START = Date.parse("2026-11-01T04:17:00.000Z");
 /** Airports that upstream has at first: enough that one more is a small change. */
 export const AIRPORTS_AT_FIRST = 20;
@@ -56,8 +56,8 @@ export interface CoordinatorWorldOptions {
 }
 
 /**
- * A coordinator over SQLite and stores in memory, with a clock and an alarm that pass only when
- * they are told to. `crash` loses what it holds in memory and keeps the rest.
+ * A coordinator over SQLite and stores in memory, with a clock and an alarm that move only on
+ * request. `crash` loses what it holds in memory and keeps the rest.
  */
 export class CoordinatorWorld {
   readonly store;
@@ -257,9 +257,9 @@ export class CoordinatorWorld {
     return copy.ok ? copy.value : null;
   }
 
-  /** Calls that begin so. */
-  callsOf(beginning: string): string[] {
-    return this.calls.filter((call) => call.startsWith(beginning));
+  /** Calls with this prefix. */
+  callsOf(prefix: string): string[] {
+    return this.calls.filter((call) => call.startsWith(prefix));
   }
 
   #newCoordinator(): Coordinator {
@@ -367,8 +367,8 @@ export function rememberMaps(maps: readonly Map<string, unknown>[]): () => void 
   };
 }
 
-/** Lets each test of a file or a block begin with what `make` has done to a world once. */
-export function beginEachWith(
+/** Starts each test of a file or block from a copy of the world that `make` has made once. */
+export function startEachFrom(
   world: { remember(): () => void },
   make: () => Promise<unknown>,
 ): void {

@@ -1,4 +1,4 @@
-/** Manifests as the release before has stored them, which `src/parts/former-manifest.ts` converts. */
+/** Manifests as the previous release stored them, which `src/parts/former-manifest.ts` converts. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { composeBody } from "../../src/parts/compose.ts";

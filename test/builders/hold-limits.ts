@@ -6,5 +6,5 @@ export const DEPLOYED_LIMITS: HoldLimits = {
   unlistedPercent: 8,
 };
 
-/** Every change is taken over at once. */
+/** Every change is accepted at once. */
 export const NOTHING_HELD: HoldLimits = { ...DEPLOYED_LIMITS, holdMs: 0 };

@@ -16,8 +16,8 @@ import { checkSettings } from "../../src/monitor/settings.ts";
 const KNOWN = ["de", "en"].map((locale) => ({ locale, coverage: 1 }));
 
 /**
- * A monitor over SQLite and stores in memory, with a clock that passes only when it is told to, and
- * webhooks over the network. `restart` loses what it holds in memory and keeps the rest.
+ * A monitor over SQLite and stores in memory, with a clock that moves only on request, and webhooks
+ * over the network. `restart` loses what it holds in memory and keeps the rest.
  */
 export class MonitorWorld {
   readonly tables = new MemoryTables();

@@ -28,11 +28,11 @@ export class PipelineWorld {
   forced = false;
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
-  /** Compresses what all locales share. */
+  /** Compresses the shared parts. */
   compress = async (task: CompressionInput): Promise<Uint8Array> => compressPart(task);
   holdLimits: HoldLimits = NOTHING_HELD;
   time = Date.parse("2026-11-01T04:17:00.000Z");
-  /** What a run that has ended has accepted. */
+  /** The ledger of the last run. */
   ledger: LedgerFiles | null = null;
   decisions: RunContext["decisions"] = [];
   /** The version recorded last. */
@@ -68,7 +68,7 @@ export class PipelineWorld {
     });
   }
 
-  /** What a step is told. */
+  /** The context of a step. */
   context(changes: Partial<RunContext> = {}): RunContext {
     return {
       mode: "incremental",
@@ -88,7 +88,7 @@ export class PipelineWorld {
     };
   }
 
-  /** Does one step and, if it does not throw, remembers what it came to. */
+  /** Does one step and, if it does not throw, remembers its result. */
   async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<IngestStepResult> {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };

@@ -77,7 +77,7 @@ function encodeParts(message: LocationsResponse): { shared: EncodedPart; locale:
 export interface SmallCatalog {
   readonly locales?: readonly string[];
   readonly generation?: number;
-  /** Codings besides identity; both unless told. */
+  /** Codings besides identity; both by default. */
   readonly codings?: readonly Coding[];
 }
 

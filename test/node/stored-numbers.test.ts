@@ -14,7 +14,7 @@ import { openManifest, serializeManifest } from "../../src/parts/stored-manifest
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import { generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { BackupWorld } from "../builders/backup-world.ts";
-import { beginEachWith, CoordinatorWorld } from "../builders/coordinator-world.ts";
+import { startEachFrom, CoordinatorWorld } from "../builders/coordinator-world.ts";
 import { manifestBytes } from "../builders/memory-catalog-store.ts";
 import { aHeldChange } from "../builders/held-change.ts";
 import { aDiff, aLocaleEntry, aManifest } from "../builders/manifest.ts";
@@ -123,7 +123,7 @@ function withGeneration(version: Manifest, text: string): Uint8Array<ArrayBuffer
 
 describe("a manifest in a store with a generation that this installation has not published", () => {
   const world = new CoordinatorWorld();
-  beginEachWith(world, () => world.publishVersions(3));
+  startEachFrom(world, () => world.publishVersions(3));
 
   const current = (): Manifest => {
     const version = world.current();
@@ -211,7 +211,7 @@ describe("a manifest in a store with a generation that this installation has not
     },
   );
 
-  it("is of a date that nobody can record: isolates that have read it follow", async () => {
+  it("has a date that nobody can record: isolates that have read it follow", async () => {
     const version = { ...current(), generation: 7, published_at: "yesterday" };
     world.store.kv.set(MANIFEST_KEY, manifestBytes(version));
     const look = await anIsolate();
@@ -418,7 +418,7 @@ describe("a number of a ledger", () => {
   );
 
   it.each(rows)(
-    "is read in the file of what is %s: %s of %s: %s",
+    "is read in the ledger's file %s: %s of %s: %s",
     async (file, path, text, isRight) => {
       const files = { accepted, held };
       const archive = new Map(
@@ -434,7 +434,7 @@ describe("a number of a ledger", () => {
         return bytes === undefined ? null : new Uint8Array(bytes);
       };
       const found = await readLedger({ read }, [{ accepted: "accepted", held: "held" }]);
-      // A lost list of what waits is made anew.
+      // A lost list of held changes is made again.
       const isLost = file === "accepted" && !isRight;
       expect([found.ledger !== null, found.isLost]).toEqual([!isLost, isLost]);
       expect(found.ledger?.held ?? []).toHaveLength(isRight ? 1 : 0);

@@ -1,4 +1,4 @@
-/** Lets a file's tests begin when the running service has published its catalog. */
+/** Lets a file's tests start when the running service has published its catalog. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inject } from "vitest";
 

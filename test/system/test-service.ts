@@ -72,7 +72,7 @@ export class TestService {
     return join(this.#folder, "state");
   }
 
-  /** Starts it anew on what it has stored, with other settings, as a deploy would. */
+  /** Starts it again on what it has stored, with other settings, as a deploy would. */
   async restart(vars: { readonly [name: string]: string }): Promise<void> {
     await this.#running.dispose();
     await this.#start(vars);

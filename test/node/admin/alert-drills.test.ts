@@ -10,7 +10,7 @@ import type { Run } from "../../../src/schemas/run.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { DEFAULT_LIMITS, MINUTE_MS, someFacts } from "../../builders/facts.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 import { manifestBytes } from "../../builders/memory-catalog-store.ts";
@@ -75,7 +75,7 @@ it("every rule has a drill, or a reason why it has none", () => {
 });
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, async () => {
+startEachFrom(installation, async () => {
   await new AdminWorld(installation).ingest.publishVersions(2);
   await installation.backUp();
 });

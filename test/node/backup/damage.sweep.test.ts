@@ -14,7 +14,7 @@ import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { toFormer } from "../../builders/former-manifest.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
@@ -23,7 +23,7 @@ let id: string;
 /** A blob that the backup names. */
 let blob: string;
 
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(2);
   await world.drain();
   ({ backup_id: id } = await world.backUp());

@@ -170,7 +170,7 @@ describe("the end of a run", () => {
 });
 
 describe("the runs of the status", () => {
-  it("begin with the one that ended last, also after a clock that was ahead", async () => {
+  it("start with the one that ended last, even after a clock was fast", async () => {
     world.time += 365 * 24 * 3_600_000;
     const ahead = await world.runToEnd();
     world.time = START;

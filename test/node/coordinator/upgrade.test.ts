@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FORMER_FORMAT } from "../../../src/parts/former-manifest.ts";
 import { blobsOf, type Manifest, MANIFEST_FORMAT } from "../../../src/parts/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { rewriteVersions, serializeFormer, toFormer } from "../../builders/former-manifest.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";
 import { manifestBytes } from "../../builders/memory-catalog-store.ts";
@@ -35,12 +35,12 @@ const RELEASES: readonly Release[] = [
   },
 ];
 
-/** Lets each test begin with a coordinator that is paused over three versions of a release. */
-function beginWith({ format, tables, rowOf }: Release) {
+/** Lets each test start with a coordinator that is paused over three versions of a release. */
+function startWith({ format, tables, rowOf }: Release) {
   const world = new CoordinatorWorld({ locales: ["de", "en"] });
   /** What was published, the newest first. */
   const before: Manifest[] = [];
-  beginEachWith(world, async () => {
+  startEachFrom(world, async () => {
     await world.publishVersions(3);
     await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
     before.push(...world.state.versions().map(withoutNames));
@@ -73,7 +73,7 @@ function newestOf([newest]: readonly Manifest[]): Manifest {
 }
 
 describe.each(RELEASES)("a deployment over manifests of format $format", (release) => {
-  const { world, before } = beginWith(release);
+  const { world, before } = startWith(release);
   const isRead = release.format === FORMER_FORMAT;
 
   it("serves them before the coordinator starts, or counts them as absent", async () => {
@@ -100,7 +100,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     },
   );
 
-  it("sets a version aside whose bodies name a segment that it does not list", async () => {
+  it("sets aside a version if its bodies name a segment that it does not list", async () => {
     world.tables.sql.exec(
       "UPDATE versions SET manifest = json_set(manifest, '$.segments', json('[]')) WHERE generation = 1",
     );
@@ -130,7 +130,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     });
   });
 
-  it("compares upstream with what was accepted, publishes the next generation, and rolls back", async () => {
+  it("compares upstream with the ledger, publishes the next generation, and rolls back", async () => {
     const ledger = world.state.savedLedger();
     world.crash();
     expect(world.state.savedLedger()).toEqual(ledger);

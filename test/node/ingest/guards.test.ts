@@ -193,7 +193,7 @@ describe("the guards", () => {
     expect(guardsOf(checkGuards(withCounts({ [list]: 0 }, null)))).toEqual(["guard_empty"]);
   });
 
-  it("let coverage fall by exactly ten points, wherever it begins", () => {
+  it("let coverage fall by exactly ten points, wherever it starts", () => {
     const starts = Array.from({ length: 9_000 }, (_, n) => 1_001 + n);
     const trippedByLosing = (loss: number) =>
       starts.filter(

@@ -419,7 +419,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       { verdict: "nodata", suppressed: false },
     ],
     [
-      "only warns during a pause, however long, because ingest_paused_long tells of that",
+      "only warns during a pause, however long, because ingest_paused_long reports that",
       withIngest({ ...pausedFor(90 * HOUR_MS), ...comparedBefore(120 * HOUR_MS) }),
       { verdict: "bad", suppressed: true, status: "warn", severity: "warn" },
     ],
@@ -467,7 +467,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
-      "names a guard once, whose message begins with its name",
+      "names a guard once, although its message starts with its name",
       withIngest({
         ended: [aFailedRun({ error: { code: "guard_empty", message: "guard_empty: no cities" } })],
       }),
@@ -584,7 +584,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
   ],
   history_lost: [
     [
-      "is told for a week, because no restore brings back the audit",
+      "is reported for a week, because no restore brings back the audit",
       withIngest({ historyLostAt: ago(7 * 24 * HOUR_MS) }),
       good,
     ],

@@ -42,7 +42,7 @@ describe("a value of a setting", () => {
   it.each(Object.entries(SETTING_VALUES))(
     "%s is refused by name, or survives a new start",
     async (name, { valid, wrong }) => {
-      const trial = await HostileTrial.begin();
+      const trial = await HostileTrial.start();
       for (const value of [...valid, ...wrong]) {
         const what = `${name} ${value.slice(0, 60)}`;
         const refusals = use(trial, { [name]: value });
@@ -61,7 +61,7 @@ describe("a value of a setting", () => {
 
   it("lets everything go on with all that are right", async () => {
     const last = Object.entries(SETTING_VALUES).map(([name, { valid }]) => [name, valid.at(-1)]);
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     expect(use(trial, Object.fromEntries(last))).toEqual([]);
     await trial.restart("all settings");
     await trial.goOn();

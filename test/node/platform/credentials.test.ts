@@ -74,7 +74,7 @@ describe("Cloudflare Access", () => {
     });
   });
 
-  it("lets nobody operate who is not named", () => {
+  it("lets only named people operate", () => {
     expect(credentials(ACCESS).access?.operators).toEqual([]);
   });
 

@@ -83,12 +83,12 @@ beforeAll(async () => {
 }, RUN_TIMEOUT_MS);
 
 describe("a run that meets a fault of each store, a reset and an eviction", () => {
-  it("is one, though two calls wanted it at once", () => {
+  it("is one, though two calls requested it at once", () => {
     expect(racing[0].run.id).toBe(racing[1].run.id);
     expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
   });
 
-  it("publishes after it has repeated the failed steps, and served what was before until then", () => {
+  it("publishes after it has repeated the failed steps; until then, the former version is served", () => {
     expect(published).toMatchObject({
       state: "succeeded",
       outcome: "published",
@@ -236,7 +236,7 @@ describe("rows whose numbers are too high", { timeout: RUN_TIMEOUT_MS }, () => {
 });
 
 describe("a step that hangs", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("begins anew in another instance once a caller's clock says that it takes too long", async () => {
+  it("starts again in another instance once a caller's clock says that it takes too long", async () => {
     await settled();
     await dropAirports(SMALL_AIRPORTS);
     let hasHung = false;

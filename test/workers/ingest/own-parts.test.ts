@@ -114,7 +114,7 @@ it("this runtime joins parts in brotli", () => {
 });
 
 describe("makeLocaleParts", () => {
-  it("makes parts of which every body decodes to the same in each coding, with the digest of a message", () => {
+  it("makes parts whose bodies all decode to the same message in each coding, with its digest", () => {
     for (const locale of Object.keys(locals))
       for (const representation of REPRESENTATIONS.filter((name) => name !== "grpc-web-text")) {
         const [br, gzip, identity] = CODINGS.map((coding) => {

@@ -119,7 +119,7 @@ describe("the explorer", () => {
     await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
   });
 
-  it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
+  it("has its heading before its scripts, and neither moves nor draws it again when the catalog comes", async () => {
     const page = await newPage({ viewport: { width: 360, height: 740 } });
     await page.addInitScript(`{
       window.shift = 0;

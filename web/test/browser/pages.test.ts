@@ -168,7 +168,7 @@ describe("the documentation", () => {
     await page.getByText("Chapters found: 0").waitFor();
   });
 
-  it("begins with a call by curl, and leads from page to page", async () => {
+  it("starts with a call by curl, and leads from page to page", async () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");
     expect(await page.locator("pre").first().textContent()).toMatch(/^curl .*\n.*GetLocationsV1/);
