@@ -17,7 +17,7 @@ interface LocaleComparison {
   readonly message: string;
 }
 
-/** @param version names it at the beginning of a sentence. */
+/** @param version names the version at the start of a sentence. */
 export function compareLocales(
   version: string,
   published: { readonly [locale: string]: unknown },

@@ -125,7 +125,7 @@ export class Monitor {
     });
     const now = this.#platform.now();
     const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
-    const begun: AlertRun = {
+    const started: AlertRun = {
       ...summarizeResults(evaluated),
       id,
       trigger,
@@ -139,11 +139,11 @@ export class Monitor {
       ping: null,
       worker_version: this.#platform.workerVersion,
     };
-    this.#state.transaction(() => this.#state.saveRun(begun));
+    this.#state.transaction(() => this.#state.saveRun(started));
     for (const { result } of evaluated)
       if (result.state !== result.previous_state)
         log("info", "alert_changed", { ...result, evidence: undefined, notified: undefined });
-    const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
+    const run = await this.#notifier.notifyAll(started, evaluated, { config, now });
     const ping = await this.#notifier.ping(config.pingUrl, log);
     const finished = this.#finish({ ...run, ping }, started_at, request.tick);
     log("info", "alerts_ended", { ...finished, results: undefined, deliveries: undefined });

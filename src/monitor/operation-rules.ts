@@ -81,7 +81,7 @@ export function evaluateGap({ monitor: { lastTickAt } }: Facts, { now }: RuleCon
   return measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
 }
 
-/** Time before the end of a token at which a warning begins. */
+/** Time before the end of a token at which a warning starts. */
 export const TOKEN_WARNING_MS = 14 * DAY_MS;
 
 /** Counts the tokens that expire within 14 days, or have expired and are configured still. */

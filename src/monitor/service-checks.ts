@@ -97,7 +97,7 @@ export function checkLive(
   };
 }
 
-/** Shows the pause, the queue and the run under way. A pause only warns. */
+/** Shows the pause, the queue and the run in progress. A pause only warns. */
 export function checkCoordinator(status: CoordinatorStatus): Checks {
   const { pause, queued, running } = status;
   return {

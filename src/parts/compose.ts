@@ -1,4 +1,7 @@
-/** Composes bodies: a beginning, the shared part, the locale part, an end. Pure: no clock, no I/O. */
+/**
+ * Composes bodies: an opening edge, the shared part, the locale part, a closing edge. Pure: no clock,
+ * no I/O.
+ */
 import type { Form } from "../catalog/encode.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import type { Sha256Hex } from "../platform/units.ts";

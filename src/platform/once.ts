@@ -58,7 +58,7 @@ export class SingleFlight<T> {
   load(key: string, read: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     const remainingMs = this.#remainingMs(running);
-    if (running === undefined || remainingMs <= 0) return this.#begin(key, read);
+    if (running === undefined || remainingMs <= 0) return this.#start(key, read);
     return withDeadline(key, remainingMs, running.promise).catch(() => {
       if (this.#running.get(key) === running) this.#running.delete(key);
       return this.load(key, read);
@@ -69,7 +69,7 @@ export class SingleFlight<T> {
     return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.startedAt);
   }
 
-  #begin(key: string, read: () => Promise<T>): Promise<T> {
+  #start(key: string, read: () => Promise<T>): Promise<T> {
     const promise = read().finally(() => {
       if (this.#running.get(key)?.promise === promise) this.#running.delete(key);
     });

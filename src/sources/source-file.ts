@@ -46,11 +46,11 @@ export function nameFile(
   table: Table,
   { where, bytes, maxBytes }: { where: string; bytes: Uint8Array; maxBytes: number },
 ): string {
-  const isCompressed = beginsWith(bytes, GZIP);
+  const isCompressed = startsWith(bytes, GZIP);
   const text = isCompressed ? gunzipAtMost(where, bytes, maxBytes) : bytes;
   if (text.length > maxBytes) throw tooLarge(where, maxBytes);
   for (const { start, fault, what } of OTHER_FORMATS)
-    if (beginsWith(text, start)) throw new SourceError(fault, `${where} ${what}`);
+    if (startsWith(text, start)) throw new SourceError(fault, `${where} ${what}`);
   const first = text.find((byte) => !BLANKS.has(byte));
   if (first === undefined)
     throw new SourceError("empty", `${where} is empty; look at it in a browser`);
@@ -97,7 +97,7 @@ const OTHER_FORMATS: readonly {
   { start: [0xfe, 0xff], fault: "not_utf8", what: "is UTF-16; save it as UTF-8" },
 ];
 
-function beginsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { checkBindings, checkVars } from "../../scripts/wrangler-vars.ts";
 import { INPUTS, listFiles } from "./inputs.ts";
 
-/** Has the list of the files that the last build began with. */
+/** Has the list of the files that the last build started with. */
 const STAMP = "dist/web-built";
 /** Bounds a hang only. */
 const LOCK_TIMEOUT_MS = 600_000;

@@ -56,7 +56,7 @@ export function describeRoutes(
         "Clients of the catalog need only the operations with the tag `public`. Errors of the call are those of Connect; what follows is about the routes.",
         "Routes below `/admin` need a credential: `Authorization: Bearer` with a token, or a login by Cloudflare Access. The others are public.",
         "Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
-        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Another request with the same key is refused (422).",
+        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What starts work takes an `Idempotency-Key`; without one, a repeated request may start it once more. Another request with the same key is refused (422).",
         "Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Anything else is deprecated for twelve months before it goes.",
       ].join("\n\n"),
     },
@@ -139,7 +139,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
 const IDEMPOTENCY_HEADER = z.object({
   "Idempotency-Key": z.string().min(1).max(128).optional().meta({
     description:
-      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one began, while it is among the last hundred. Another request with the key is refused.",
+      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one started, while it is among the last hundred. Another request with the key is refused.",
   }),
 });
 

@@ -25,8 +25,8 @@ interface Props {
 }
 
 /**
- * Shows how the service answers the five questions of an operator. The page judges nothing; it only
- * greys out answers that are old, or that the service no longer repeats.
+ * Shows how the service answers the five questions of an operator. The page only greys out answers that
+ * are old, or that the service no longer repeats.
  */
 export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
@@ -90,8 +90,8 @@ function Card({ answer, isOld, isSignedIn }: CardProps) {
           <Notes details={others} isSignedIn={isSignedIn} />
         </details>
       )}
-      <p class="card-judged">
-        {isOfRules(answer) ? "Rules evaluated" : "Judged"} <Age at={answer.at} />
+      <p class="card-age">
+        {isOfRules(answer) ? "Rules evaluated" : "Checked"} <Age at={answer.at} />
       </p>
     </details>
   );

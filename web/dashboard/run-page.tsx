@@ -21,7 +21,7 @@ interface Props {
 
 const EVERY_MS = 2_000;
 
-/** Everything about one run, at an address of its own. */
+/** Everything about one run, at a separate address. */
 export function RunPage({ id, pause, onAction }: Props) {
   const polled = usePoll<RunDetail>(`/admin/ingest/runs/${id}`, EVERY_MS);
   const run = polled.body;

@@ -81,7 +81,7 @@ const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
 /** Shows progress so often. Showing every chunk would take longer than reading it. */
 const PROGRESS_MS = 100;
-/** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
+/** A faster answer is shown only as a whole, because showing its start as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
 
 /** Sends a request, or takes the answer of the same one that was sent early. */

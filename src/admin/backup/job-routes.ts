@@ -142,8 +142,8 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
         429: QUEUE_FULL,
       },
     }).answer(async ({ params, body: { note = null }, actor, idempotencyKey, requestId }) => {
-      const begin = verb === "verify" ? coordinator.verifyBackup : coordinator.restoreBackup;
-      const result = await begin(params.id, {
+      const start = verb === "verify" ? coordinator.verifyBackup : coordinator.restoreBackup;
+      const result = await start(params.id, {
         requested_by: actor.id,
         note,
         // Without a key, the id of the request marks repeated calls of the coordinator.

@@ -66,8 +66,8 @@ function numberOf(count: number, noun: string): string {
 }
 
 /** The checks with one of these prefixes. */
-function checksOf(checks: Checks, beginnings: readonly string[]): Checks {
-  const isWanted = (name: string) => beginnings.some((beginning) => name.startsWith(beginning));
+function checksOf(checks: Checks, prefixes: readonly string[]): Checks {
+  const isWanted = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   return Object.fromEntries(Object.entries(checks).filter(([name]) => isWanted(name)));
 }
 
@@ -322,9 +322,9 @@ function describeBackupJob(job: NonNullable<CoordinatorStatus["job"]>): Detail {
 
 function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
   const why = note === null ? ", without a reason" : `: “${note}”`;
-  const begin = isPublic ? "Paused" : `Paused by ${by}${why}`;
+  const paused = isPublic ? "Paused" : `Paused by ${by}${why}`;
   const end = until === null ? "The pause ends when somebody resumes." : "The pause ends";
-  return [detail(begin, at), detail(end, until)];
+  return [detail(paused, at), detail(end, until)];
 }
 
 /** Describes the changes that the last run holds. After a rollback or a restore, only the next run knows. */
