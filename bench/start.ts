@@ -47,15 +47,15 @@ async function measureStart() {
   // A group of its own hears Ctrl-C.
   const npm = spawn("npm", args, { detached: true, stdio: ["ignore", "pipe", "inherit"] });
   const atMs: number[] = [];
-  let said = "";
+  let output = "";
   npm.stdout.on("data", (text) => {
-    said += String(text);
-    while (STEPS[atMs.length]?.[0].test(said) === true) atMs.push(performance.now() - startedAt);
+    output += String(text);
+    while (STEPS[atMs.length]?.[0].test(output) === true) atMs.push(performance.now() - startedAt);
   });
   try {
     // A call before would be answered with 503, and take the time of what is measured.
     while (atMs.length < STEPS.length || !(await call(port))) {
-      if (npm.exitCode !== null) throw new Error(`npm start has ended:\n${said}`);
+      if (npm.exitCode !== null) throw new Error(`npm start has ended:\n${output}`);
       await sleep(POLL_MS);
     }
     const answeredAtMs = performance.now() - startedAt;

@@ -25,7 +25,7 @@ interface Matched {
 }
 
 /** An arrival whose row number is taken gets the first free id from this number plus its row's. */
-const OWN_IDS_FROM = 2_000_000_000;
+const RENUMBERED_FROM = 2_000_000_000;
 
 /**
  * Pairs the airports of the catalog with upstream's rows. A row is the airport
@@ -109,7 +109,7 @@ function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): Accept
   const taken = new Set([...accepted.airports, ...accepted.gone].map(({ id }) => id));
   return [...rows].map((row) => {
     let { id } = row;
-    for (let next = OWN_IDS_FROM + Number(id); taken.has(id); next++) id = String(next);
+    for (let next = RENUMBERED_FROM + Number(id); taken.has(id); next++) id = String(next);
     taken.add(id);
     return { ...row, id, row: row.id };
   });

@@ -128,8 +128,8 @@ function publish(
   if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
   const warnings = [warning ?? [], ledger === null ? LEDGER_MISSING : []].flat();
-  const said = warnings.length > 0 && { warning: warnings.join(" ") };
-  return { generation, paused: true, ...said };
+  const withWarning = warnings.length > 0 && { warning: warnings.join(" ") };
+  return { generation, paused: true, ...withWarning };
 }
 
 const LEDGER_MISSING =

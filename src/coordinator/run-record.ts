@@ -40,7 +40,7 @@ export interface EnqueueRequest {
 
 /** Makes the request for a usual run of the configured source, which waits for the end of a pause. */
 export function plainRun(
-  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
+  fields: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
     Partial<Pick<EnqueueRequest, "idempotencyKey">>,
 ): EnqueueRequest {
   return {
@@ -50,7 +50,7 @@ export function plainRun(
     forced: false,
     ifPaused: "queue",
     idempotencyKey: null,
-    ...asked,
+    ...fields,
   };
 }
 

@@ -75,7 +75,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
 
-/** All jobs. Uses SQL of its own: alarms read only the open ones, and requests find a job by its key. */
+/** All jobs. Not a `JsonTable`: alarms read only the open ones, and requests find a job by its key. */
 export class JobTable {
   readonly #tables: ObjectTables;
 
@@ -160,7 +160,7 @@ export class JobTable {
 }
 
 /**
- * The retained versions. Uses SQL of its own: it reads only the newest, and refuses to use a generation
+ * The retained versions. Not a `JsonTable`: it reads only the newest, and refuses to use a generation
  * twice.
  */
 export class VersionTable {
@@ -245,7 +245,7 @@ const DECISIONS_MAX = 20_000;
 
 /**
  * The latest decision of operators about each held change. An approval stays until a run has applied
- * it. A rejection stays for good, because a rollback restores a ledger without it. Uses SQL of its own,
+ * it. A rejection stays for good, because a rollback restores a ledger without it. Not a `JsonTable`,
  * because no number is used twice, even after its decision was deleted.
  */
 export class DecisionTable {

@@ -105,17 +105,16 @@ export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Report
   const isOpen = ({ state }: HeldChange) => state === "waiting";
   const waiting = after.held.filter(isOpen);
   const kept = new Set(after.held.map(({ id }) => id));
-  const surprising = waiting.filter(({ rules }) => rules.length > 0);
+  const marked = waiting.filter(({ rules }) => rules.length > 0);
   const by_rule: { [rule: string]: number } = {};
-  for (const rule of surprising.flatMap(({ rules }) => rules))
-    by_rule[rule] = (by_rule[rule] ?? 0) + 1;
+  for (const rule of marked.flatMap(({ rules }) => rules)) by_rule[rule] = (by_rule[rule] ?? 0) + 1;
   return {
     waiting: waiting.length,
     added: waiting.filter(({ id }) => !known.has(id)).length,
     ended: before.held.filter((held) => isOpen(held) && !kept.has(held.id)).length,
-    surprising: surprising.length,
+    surprising: marked.length,
     by_rule,
-    oldest_since: surprising.map(({ since }) => since).toSorted()[0] ?? null,
-    next_due_at: surprising.flatMap(({ due_at }) => due_at ?? []).toSorted()[0] ?? null,
+    oldest_since: marked.map(({ since }) => since).toSorted()[0] ?? null,
+    next_due_at: marked.flatMap(({ due_at }) => due_at ?? []).toSorted()[0] ?? null,
   };
 }

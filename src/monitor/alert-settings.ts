@@ -133,15 +133,15 @@ function readTargets(text: string): {
 }
 
 /** Loopback hosts, which need no https. */
-const OWN_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Describes the problem of a URL as the end of a sentence; null if it is valid. */
 function urlProblem(text: unknown): string | null {
   if (typeof text !== "string" || !URL.canParse(text)) return "is not a URL";
   const { protocol, username, password, hostname } = new URL(text);
   if (username !== "" || password !== "") return "must have no user name and no password";
-  const isOwn = protocol === "http:" && OWN_HOSTS.has(hostname);
-  return protocol === "https:" || isOwn ? null : "must begin with https://";
+  const isLoopback = protocol === "http:" && LOOPBACK_HOSTS.has(hostname);
+  return protocol === "https:" || isLoopback ? null : "must begin with https://";
 }
 
 const MINUTE_MS = 60_000;

@@ -120,7 +120,7 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: CoordinatorSta
 export function evaluateReplication({ ingest }: RunInput, { now }: RuleContext): Finding {
   return evaluateInput(ingest, ({ current, replicated }) => {
     if (current === null || replicated)
-      return { value: 0, message: "The stores show what was published." };
+      return { value: 0, message: "The stores show the published version." };
     const { generation, published_at } = current;
     return measureAge(
       published_at,

@@ -1,6 +1,6 @@
 /**
- * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
- * Only the rules evaluate; here a finding becomes a check, and a late evaluation or first run fails.
+ * The checks of the service: the monitor's last findings, their age, and live findings. Pure. Only the
+ * rules evaluate; here a finding becomes a check, and a late evaluation or first run fails.
  */
 import { formatDuration } from "../platform/durations.ts";
 import type { Manifest } from "../parts/manifest.ts";
@@ -77,7 +77,7 @@ function checkEvaluation(at: Instant | null, now: EpochMs): Check {
   return { status: "fail", time: at, output };
 }
 
-/** Evaluates live what must not pass until the next evaluation. */
+/** Evaluates the rules that cannot wait for the next evaluation. */
 export function checkLive(
   status: CoordinatorStatus,
   manifest: Manifest | null,

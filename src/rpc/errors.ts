@@ -141,11 +141,14 @@ const UNQUOTABLE = new ConnectError(
   Code.InvalidArgument,
 );
 
-function bareResponse({ method, url, headers: asked }: RequestHead, status: BareStatus): Response {
+function bareResponse(
+  { method, url, headers: requestHeaders }: RequestHead,
+  status: BareStatus,
+): Response {
   const headers = errorHeaders();
   if (status === 405) headers.set("allow", ALLOW);
   if (status === 415) headers.set("accept-post", ACCEPT_POST);
-  const isShown = method === "GET" && asked.get("accept")?.includes("text/html") === true;
+  const isShown = method === "GET" && requestHeaders.get("accept")?.includes("text/html") === true;
   if (!isShown) return new Response(null, { status, headers });
   headers.set("content-type", "text/plain; charset=utf-8");
   headers.set("x-content-type-options", "nosniff");

@@ -136,12 +136,15 @@ export function isPreflight(request: Pick<RequestHead, "method" | "headers">): b
 
 /** Permits these methods and all headers that the browser names, such as those of tracing. */
 export function preflightResponse(
-  { headers: asked }: Pick<RequestHead, "headers">,
+  { headers: requestHeaders }: Pick<RequestHead, "headers">,
   methods: string,
 ): Response {
   const headers = allowAnyOrigin(new Headers());
   headers.set("access-control-allow-methods", methods);
-  headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");
+  headers.set(
+    "access-control-allow-headers",
+    requestHeaders.get("access-control-request-headers") ?? "*",
+  );
   headers.set("vary", "Access-Control-Request-Headers");
   headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));
   return new Response(null, { status: 204, headers });

@@ -46,7 +46,7 @@ export const jobSchema = z
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     verdict: z.enum(VERDICT_STATES).nullable().meta({
-      description: "Of a verification or a restore: what it found out about the backup.",
+      description: "Of a verification or a restore: the verdict on the backup.",
     }),
     generation: z.int().nullable().meta({
       description: "Of a restore: the generation that serves the restored catalog.",

@@ -50,7 +50,7 @@ export const heldChangeSchema = z
       .meta({ description: "Why an operator should look at it; the most urgent rule first." }),
     before: record.meta({ description: "Null if it is not served." }),
     after: record.meta({ description: "Null if upstream does not list it." }),
-    since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
+    since: timestamp.meta({ description: "Since when upstream differs from the served value." }),
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
     due_at: deadline.nullable().meta({
       description:

@@ -69,7 +69,7 @@ export const heldSummary = z.strictObject({
   waiting: count,
   oldest_since: timestamp.nullable().meta({
     description:
-      "Since when the oldest marked change differs from what is served; null if none waits.",
+      "Since when the oldest marked change differs from the served value; null if none waits.",
   }),
   next_due_at: deadline.nullable().meta({
     description: "When the first marked change is due; null if each waits for a decision.",
@@ -132,7 +132,7 @@ export const REPORT_FIELDS = {
     .meta({ description: "The fault of the last step; null if that succeeded." }),
 };
 
-/** The further field that a run's own page shows. */
+/** The further field that a run's page shows. */
 export const CHANGES_FIELD = {
   changes: changesSchema.nullable().meta({
     description:

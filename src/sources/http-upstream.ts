@@ -132,10 +132,10 @@ async function request(
     status >= 500 || [408, 429].includes(status) || (status >= 400 && waitMs !== null);
   if (!isTransient)
     throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
-  const asked = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
+  const wait = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
   throw new TransientSourceError(
     "http_status",
-    `${where} answers ${status}${asked}; try again later`,
+    `${where} answers ${status}${wait}; try again later`,
     waitMs,
   );
 }

@@ -23,7 +23,7 @@ export const setAsideSchema = z
     key: z.string(),
     at: timestamp.meta({ description: "When it was found." }),
     problem: z.string(),
-    text: z.string().meta({ description: "The beginning of what was stored." }),
+    text: z.string().meta({ description: "The start of the stored value." }),
   })
   .meta({
     id: "SetAside",

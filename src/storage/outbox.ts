@@ -28,9 +28,9 @@ interface Delivery<Value> {
 }
 
 /**
- * A transactional outbox for D1. Callers add a row in the transaction of the change that it
- * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
- * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
+ * A transactional outbox for D1. Callers add a row in the transaction of the change that it describes.
+ * The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts them. Its table
+ * `outgoing` is no `JsonTable`, because `seq` must rise even after rows were deleted.
  */
 export class Outbox<Value> {
   readonly #tables: ObjectTables;

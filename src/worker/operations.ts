@@ -142,8 +142,8 @@ export async function runCron(
     case "ingest":
       return withOneRetry(() => calls.tick(trigger, scheduledTime, job.request));
     case "watch": {
-      const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
-      const evaluate = async () => monitor(env).evaluate(asked, Date.now());
+      const request = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(request, Date.now());
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),

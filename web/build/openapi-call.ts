@@ -57,7 +57,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
     description: "An error of Connect.",
     properties: {
       code: { ...text, description: "Stable word for programs.", examples: ["invalid_argument"] },
-      message: { ...text, description: "What was wrong and what to do." },
+      message: { ...text, description: "The problem and the remedy." },
       details: {
         type: "array",
         description: "Messages of google.rpc: RetryInfo, or BadRequest for a malformed locale.",

@@ -178,8 +178,8 @@ interface TabsProps {
 function Tabs({ live, pause, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
   const waiting = usePoll<HeldPage>(WAITING_CHANGES, WAITING_EVERY_MS).body?.by_rule ?? {};
-  const surprising = Object.entries(waiting).filter(([rule]) => rule !== "none");
-  const count = surprising.reduce((sum, [, changes]) => sum + changes, 0);
+  const marked = Object.entries(waiting).filter(([rule]) => rule !== "none");
+  const count = marked.reduce((sum, [, changes]) => sum + changes, 0);
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
   useEffect(() => {

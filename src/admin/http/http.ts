@@ -11,7 +11,7 @@ export const problemSchema = z
     status: z.int().meta({ example: 409 }),
     code: z.string().meta({ description: "Stable word for programs.", example: "pinned" }),
     detail: z.string().meta({
-      description: "What was wrong and what to do.",
+      description: "The problem and the remedy.",
       example: "This backup is pinned. Unpin it first.",
     }),
     request_id: z.uuid().meta({ description: "The id of this request in the log." }),

@@ -63,8 +63,8 @@ async function answer(
   const { actor, requestId } = c.var;
   const { headers: sent } = c.req.raw;
   const codings = acceptedCodings(readHead(c.req.raw));
-  const asked = { ...input, actor, requestId, idempotencyKey: key, headers: sent, codings };
-  const answered = await handle(asked);
+  const parsed = { ...input, actor, requestId, idempotencyKey: key, headers: sent, codings };
+  const answered = await handle(parsed);
   c.set("change", answered.change);
   if ("problem" in answered) return sendProblem(c, answered.problem, answered.headers);
   const { status, body, headers } = answered;

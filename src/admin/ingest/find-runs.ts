@@ -28,12 +28,12 @@ export async function findRun(
   { coordinator, history }: Pick<AdminPlatform, "coordinator" | "history">,
   id: string,
 ): Promise<Run | null> {
-  const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
-  const early = await soonOrNull(asked);
+  const answer = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
+  const early = await soonOrNull(answer);
   if (early?.run) return early.run;
   const stored = await orUnavailable("history", history.findRun(id));
   if (stored !== null && !isOpen(stored.state)) return stored;
-  const current = early ?? (await asked);
+  const current = early ?? (await answer);
   if (current === null) throw new Unavailable("coordinator");
   return current.run ?? stored;
 }

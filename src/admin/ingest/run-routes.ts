@@ -109,11 +109,11 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
-    const asked = await coordinator.cancel(id, { by: actor.id, note: why }, now());
-    const isForgotten = !asked.ok && asked.reason === "not_found";
+    const cancelled = await coordinator.cancel(id, { by: actor.id, note: why }, now());
+    const isForgotten = !cancelled.ok && cancelled.reason === "not_found";
     const result = isForgotten
       ? await orUnavailable("history", cancelledBefore(history, id))
-      : asked;
+      : cancelled;
     if (!result.ok) return { problem: REFUSALS[result.reason] };
     const { changed, before, run } = result;
     return {

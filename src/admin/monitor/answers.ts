@@ -151,10 +151,10 @@ const CHANGES_SHOWN = 3;
 
 /** Whether it changed anything: a second pause does not. */
 function hasEffect({ before, after }: ChangeByOperator): boolean {
-  const saysNo =
+  const isNegative =
     typeof after === "object" && after !== null && "changed" in after && !after.changed;
   const isSame = before !== null && JSON.stringify(before) === JSON.stringify(after);
-  return !saysNo && !isSame;
+  return !isNegative && !isSame;
 }
 
 const OF_AUDIT = ["audit:responseTime", "rule:history_lost"];

@@ -140,7 +140,7 @@ describe("a setting that cannot be used", () => {
 
   it("is named together with every other one that cannot be used", () => {
     const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y" };
-    const said = complaint(bad);
-    for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);
+    const problem = complaint(bad);
+    for (const name of Object.keys(bad)) expect(problem).toContain(`${name} `);
   });
 });

@@ -155,8 +155,10 @@ describe("a guard", () => {
   );
 
   it("describes in words what it has checked", () => {
-    const said = LIMITS.map(([, inputsOf, , , trips]) => checkGuards(inputsOf(trips))[0]?.message);
-    expect(said).toEqual([
+    const messages = LIMITS.map(
+      ([, inputsOf, , , trips]) => checkGuards(inputsOf(trips))[0]?.message,
+    );
+    expect(messages).toEqual([
       "airports 0",
       "city_id_resolves: airport ZRH",
       "upstream listed 9074 airports and now lists 8892",
@@ -214,9 +216,11 @@ it("the guards look at each list alone, so that a small list cannot change unnot
 it("the guards explain once that the setting AIRPORTS has changed", () => {
   const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
   const inputs = withCounts({ airports: 74, cities: 10 }, published);
-  const said = checkGuards({ ...inputs, airportSet: "scheduled" }).map(({ message }) => message);
-  expect(said.length).toBeGreaterThan(2);
-  expect(said.filter((message) => message.includes("AIRPORTS was"))).toEqual([
+  const messages = checkGuards({ ...inputs, airportSet: "scheduled" }).map(
+    ({ message }) => message,
+  );
+  expect(messages.length).toBeGreaterThan(2);
+  expect(messages.filter((message) => message.includes("AIRPORTS was"))).toEqual([
     expect.stringMatching(/^airports 9074 → 74 \(AIRPORTS was "all" and is now "scheduled"/),
   ]);
 });

@@ -71,9 +71,9 @@ describe("the check of the installation", () => {
     ])(`if the program of ${name} %s`, (_, text) => {
       install(`${name}/bin/${name}`, text ?? "");
       if (text === undefined) rmSync(join(clone, "node_modules", name, "bin", name));
-      const said = check();
-      expect(said).toContain(`node_modules/${name}/bin/${name} does not run`);
-      expect(said).toContain("Run: npm ci --include=optional\n");
+      const output = check();
+      expect(output).toContain(`node_modules/${name}/bin/${name} does not run`);
+      expect(output).toContain("Run: npm ci --include=optional\n");
     });
   });
 

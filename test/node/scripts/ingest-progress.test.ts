@@ -30,13 +30,13 @@ const refused = (status: number, code: string | null = null): AdminAnswer => ({
   problem: `status ${status}`,
 });
 
-let said: string;
-beforeEach(() => void (said = ""));
+let output: string;
+beforeEach(() => void (output = ""));
 
 const out = {
   isTTY: false,
   write: (text: string) => {
-    said += text;
+    output += text;
     return true;
   },
 } as const;
@@ -57,7 +57,7 @@ function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
 describe("an ingest", () => {
   it("ends with the published generation", async () => {
     expect(await follow({})).toEqual({ ok: true, generation: 7, isNew: true });
-    expect(said).toContain("Catalog published.");
+    expect(output).toContain("Catalog published.");
   });
 
   it("survives answers that fail or never come", async () => {
@@ -85,7 +85,7 @@ describe("an ingest", () => {
     const at = (done: number) =>
       ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 4 } });
     await follow({ run: [at(1), at(2), ok(SUCCEEDED)] }, { out: { ...out, isTTY } });
-    expect(said.split(" published")[0]).toBe(shown);
+    expect(output.split(" published")[0]).toBe(shown);
   });
 
   it("may take any time while it makes progress", async () => {

@@ -7,15 +7,15 @@ useBrowser();
 describe("the explorer's search", () => {
   it("fetches names in other languages only once somebody is about to search", async () => {
     const page = await newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await page.goto("/?locale=de");
     await waitForAnswer(page, "de");
-    expect(asked).toContain("/search/v1/ranks.json");
-    expect(asked).not.toContain("/search/v1/names.json");
+    expect(requested).toContain("/search/v1/ranks.json");
+    expect(requested).not.toContain("/search/v1/names.json");
     await page.locator("[role=combobox]").fill("mailand");
     await page.getByRole("option").first().getByText("Lombardei, Italien").waitFor();
-    expect(asked).toContain("/search/v1/names.json");
+    expect(requested).toContain("/search/v1/names.json");
   });
 
   it("finds places by code, by name, by a name in another language and despite a typo", async () => {

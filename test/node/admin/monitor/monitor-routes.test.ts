@@ -226,8 +226,8 @@ describe("the five answers", () => {
     const checks = { [name]: [{ status: "fail", output: `${name} is broken` }] } as const;
     const parts = { at: world.ingest.time, manifest: null, coordinator: null, monitor: null };
     const observation = { ...parts, changes: null, checks, limits: DEFAULT_LIMITS };
-    const answers = answerQuestions(observation, { jobs, isPublic: true });
-    return Object.fromEntries(answers.map((answer) => [answer.question, answer]));
+    const publicAnswers = answerQuestions(observation, { jobs, isPublic: true });
+    return Object.fromEntries(publicAnswers.map((answer) => [answer.question, answer]));
   };
 
   it.each(CHECKS)("show on the first screen that %s fails, and what to do", (name) => {
