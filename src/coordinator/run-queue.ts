@@ -118,9 +118,9 @@ function describeQueued(
   const paused = pause !== null;
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, index)];
-  const ahead = before.at(-1);
+  const previous = before.at(-1);
   const willPause = before.some(({ leavesPause }) => leavesPause);
-  const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
+  const start = startOf(previous, { now, paused, willPause, notBefore: stepTime(record, now) });
   return { ...start, queue_position: waiting.slice(0, index).filter(isRun).length + 1, run };
 }
 
@@ -133,7 +133,7 @@ interface Obstacles {
 }
 
 function startOf(
-  ahead: JobRecord | undefined,
+  previous: JobRecord | undefined,
   { now, paused, willPause, notBefore }: Obstacles,
 ): Pick<QueuedRun, "will_start" | "message"> {
   if (paused)
@@ -141,12 +141,12 @@ function startOf(
       will_start: "on_resume",
       message: "Ingestion is paused; the run starts when the pause ends.",
     };
-  if (ahead !== undefined) {
+  if (previous !== undefined) {
     const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";
-    const kind = isRun(ahead) ? "run" : "job";
+    const kind = isRun(previous) ? "run" : "job";
     return {
-      will_start: `after_${kind}:${ahead.job.id}`,
-      message: `It starts after ${kind} ${ahead.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
+      will_start: `after_${kind}:${previous.job.id}`,
+      message: `It starts after ${kind} ${previous.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
     };
   }
   if (notBefore > now) {

@@ -38,14 +38,11 @@ export type Json = { readonly [name: string]: unknown };
 export class AdminWorld {
   readonly installation: BackupWorld;
   readonly monitor = new MonitorWorld();
-  /** What the audit trail was given, also where D1 did not take it. */
+  /** All entries of the audit trail, even those that D1 did not accept. */
   readonly audited: AuditEntry[] = [];
-  /** What goes on even if the client disconnects. */
+  /** The work that continues even if the client disconnects. */
   readonly awaited: Promise<unknown>[] = [];
-  /**
-   * What it throws is the fault of the object that is called, such as `coordinator pause` or
-   * `monitor status`; what it awaits is its delay.
-   */
+  /** Its errors and delays are those of the called object, such as `coordinator pause` or `monitor status`. */
   before: (call: string) => void | Promise<void> = () => {};
   /** Round trips to the stores, as the monitor's status makes them. */
   probes: StoreProbes = { kv: async () => null, d1: async () => null, r2: async () => null };
@@ -59,13 +56,13 @@ export class AdminWorld {
       access: null,
     },
   };
-  /** What the verification of a JWT of Cloudflare Access comes to. */
+  /** The result of verifying a JWT of Cloudflare Access. */
   access: AccessResult = { ok: false, reason: "refused" };
   /** The client of each failed authentication. */
   readonly failures: string[] = [];
   /** Failures that the rate limit takes; null if it cannot be read. */
   failureLimit: number | null = 100;
-  /** Answers all requests; without, each has one of its own. */
+  /** Answers all requests; without it, each request has a new isolate. */
   isolate: ReturnType<typeof this.newIsolate> | null = null;
   readonly #history;
   readonly #alertHistory;
@@ -147,7 +144,7 @@ export class AdminWorld {
   /** Evaluates the alerts over the coordinator and the backups as they are now. */
   async evaluate(): Promise<void> {
     this.monitor.time = this.ingest.time;
-    // The monitor reads stores of its own, whose coverage is another.
+    // The monitor reads other stores, with another coverage.
     this.monitor.ingest = { ...this.ingest.coordinator.status(), bestCoverage: {} };
     this.monitor.backups = await newestTimes(this.installation.store);
     await this.monitor.evaluate();
@@ -253,7 +250,7 @@ export class AdminWorld {
     });
   }
 
-  /** A Durable Object as its stub shows it: each call is a task of its own, and gives a copy. */
+  /** A Durable Object as its stub shows it: each call runs separately, and returns a copy. */
   #stub(name: string, object: () => object): Calls {
     const call =
       (method: string) =>

@@ -43,7 +43,7 @@ export class BackupWorld {
   /** Every call to a store that a job makes, such as `put backups/…` or `d1 read`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
-  /** What it throws is the fault of the dependency that is called. */
+  /** Its errors are those of the called dependency. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once a call that changes something has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
@@ -138,7 +138,7 @@ export class BackupWorld {
     return this.job(result.job.id);
   }
 
-  /** What the running job does. */
+  /** The stage of the running job. */
   get stage(): BackupJob["stage"] | undefined {
     return this.ingest.coordinator.jobs().find(({ state }) => state === "running")?.stage;
   }
@@ -173,7 +173,7 @@ export class BackupWorld {
     return this.d1.database.prepare(`SELECT * FROM "${table}" ORDER BY 1`).all();
   }
 
-  /** Everything that counts: what is served, the coordinator's tables, and D1. */
+  /** The served catalog, the coordinator's tables, and D1. */
   async everything() {
     const tables = ["versions", "outgoing", "ticks", "single_values"];
     const state = tables.map((table) => [
@@ -237,7 +237,7 @@ export class BackupWorld {
 
   async #leave(instance: number, call: string, hook = this.after): Promise<void> {
     if (instance === this.#instance) await hook(call);
-    // An instance that is lost never hears again of what it was waiting for.
+    // A lost instance never gets the answers that it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
 }

@@ -48,7 +48,7 @@ export interface CoordinatorWorldOptions {
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
-  /** Changes what an instance works with. */
+  /** Changes an instance's dependencies. */
   readonly changePlatform?: (
     world: CoordinatorWorld,
     platform: CoordinatorPlatform,
@@ -80,7 +80,7 @@ export class CoordinatorWorld {
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
   holdLimits: HoldLimits = DEPLOYED_LIMITS;
-  /** What is wrong with the settings of the next instance. */
+  /** The problem of the next instance's settings. */
   settingsProblem: string | null = null;
   /** The configured upstream. The airports of `embedded` are accepted as they are. */
   source = "embedded";
@@ -89,14 +89,14 @@ export class CoordinatorWorld {
   /** When the alarm is set for; null if it is not. */
   alarmAt: number | null = null;
   upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
-  /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
+  /** Its errors and delays are those of the called dependency. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
   /** How long D1 may take, by the real clock, for the next instance. */
   historyDeadlineMs = 60_000;
   coordinator: Coordinator;
-  /** What the present instance has recorded. */
+  /** The tables of the present instance. */
   state = new CoordinatorState(this.tables, { log: () => {}, now: () => this.time });
   snapshot = aSnapshot();
   #instance = 0;
@@ -113,7 +113,7 @@ export class CoordinatorWorld {
     this.coordinator = this.#newCoordinator();
   }
 
-  /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
+  /** Loses the coordinator with its unfinished work. A new one takes its place. */
   crash(): void {
     this.#instance++;
     this.#gone.resolve();
@@ -177,7 +177,7 @@ export class CoordinatorWorld {
     }
   }
 
-  /** Has the cron look for garbage, twice with a day between: then what was garbage is gone. */
+  /** Collects garbage twice with a day between, which deletes all garbage. */
   async collect(): Promise<void> {
     for (const hours of [1, 24]) {
       this.time += hours * 3_600_000;
@@ -351,7 +351,7 @@ export class CoordinatorWorld {
       this.calls.push(call);
       await this.before(call);
     }
-    // An instance that is lost never hears again of what it was waiting for.
+    // A lost instance never gets the answers that it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
 }

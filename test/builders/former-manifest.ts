@@ -74,12 +74,12 @@ function formerEntry(manifest: Manifest, locale: string, segments: Segment[]): E
     return [representation, Object.fromEntries(codings)];
   });
   const coverage = manifest.locales[locale]?.coverage ?? 0;
-  // Blocks for browsers with dictionaries, which nobody reads any more.
+  // Blocks for browsers with dictionaries, which are no longer read.
   const own = { own: { proto: { blob: sha256Hex(`blocks of ${locale}`), bytes: 5 } } };
   return { coverage, bodies: Object.fromEntries(bodies), ...own };
 }
 
-/** Adds deltas, which nobody reads any more. */
+/** Adds deltas, which are no longer read. */
 function formerDiffs(diffs: Manifest["diffs"]): FormerManifest["diffs"] {
   const deltas = { blob: sha256Hex("deltas"), locales: {} };
   return diffs.map((diff) => ({ ...diff, deltas }));

@@ -58,9 +58,9 @@ export function memoryCatalogStore(other?: Replicas, claim = A_CLAIM) {
     bucket,
     r2: bucket.files,
     calls,
-    /** What it throws is the fault of the binding that is called; what it awaits is its delay. */
+    /** Its errors and delays are those of the called binding. */
     before: (_call: string): void | Promise<void> => {},
-    /** What it throws is thrown when the write has taken effect: its answer is lost. */
+    /** Its errors come after the write has taken effect, so that the answer is lost. */
     after: (_call: string): void | Promise<void> => {},
     /** Publishes a version as the ingest does, without recording it. */
     publish({ manifest, blobs }: Version): void {

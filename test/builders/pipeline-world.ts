@@ -16,11 +16,11 @@ import { memorySourceArchive } from "./memory-source-archive.ts";
 import { NOTHING_HELD } from "./hold-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
-/** Stores in memory, and what a coordinator would remember, around pipelines. */
+/** Stores in memory and a coordinator's memory, around pipelines. */
 export class PipelineWorld {
   readonly store = memoryCatalogStore();
   readonly archive = memorySourceArchive();
-  /** What a deploy may change. */
+  /** The settings that a deploy may change. */
   locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
@@ -42,7 +42,7 @@ export class PipelineWorld {
   /** The upstream files of the last success. */
   archived: UpstreamFiles = {};
   checkpoint: IngestCheckpoint = FIRST_INGEST_CHECKPOINT;
-  /** What has changed in the run. */
+  /** The changed fields of the run. */
   run: Partial<Run> = {};
   /** Events of the log. */
   readonly logged: string[] = [];

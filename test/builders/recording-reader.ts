@@ -85,7 +85,7 @@ const LOCALES = ["en", "de", "he", "no", "zh", "zh-Hant"];
 
 /**
  * The real reader over a small catalog in stores in memory. It holds nothing but the manifest until
- * `hold`. It records what it is asked for, and fails or waits on demand.
+ * `hold`. It records its calls, and fails or waits on request.
  */
 export class RecordingReader extends CachedCatalogReader {
   readonly store: MemoryCatalogStore;
@@ -95,7 +95,7 @@ export class RecordingReader extends CachedCatalogReader {
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of what the stores have. */
   openResult: OpenResult | undefined;
-  /** Thrown by `open` and `cachedContent`: what no well-behaved reader does. */
+  /** Thrown by `open` and `cachedContent`, which a correct reader never does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;

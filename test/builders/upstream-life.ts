@@ -17,7 +17,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
 
-/** What a comparison starts from besides the open airports. */
+/** The inputs of a comparison besides the open airports. */
 type OnADay = Partial<UpstreamAirports> & {
   readonly decisions?: readonly Decision[];
   readonly hoursLate?: number;
@@ -56,7 +56,7 @@ export class UpstreamLife {
     for (let day = 0; day < days; day++) this.nextDay(airports, others);
   }
 
-  /** Lets days pass on which nobody looks. */
+  /** Lets days pass without a comparison. */
   skipDays(days: number): void {
     this.#day += days;
   }

@@ -19,7 +19,7 @@ export type Behavior = (request: UpstreamRequest, response: ServerResponse) => P
 type Headers = { readonly [name: string]: string | number | undefined };
 
 export class UpstreamServer {
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly requests: UpstreamRequest[] = [];
   readonly #server = createServer((request, response) => {
     const asked = { path: request.url ?? "", headers: request.headers };

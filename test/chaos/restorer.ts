@@ -88,7 +88,10 @@ export class Restorer {
     const days = random.between(1, 5_000) * random.pick([1, -1]);
     const to = idAt(service.now() + days * DAY_MS, random.between(0, 0xfff));
     await service.control(`copy_backup?from=${from}&to=${to}`);
-    this.#deps.report.count("operators", `backup copied from ${days > 0 ? "ahead" : "long ago"}`);
+    this.#deps.report.count(
+      "operators",
+      `backup copied from ${days > 0 ? "the future" : "long ago"}`,
+    );
   }
 
   /** Deletes any backup; one that is protected is refused. */

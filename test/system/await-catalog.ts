@@ -4,7 +4,7 @@ import { inject } from "vitest";
 
 const POLL_MS = 100;
 
-/** A run as `GET /admin/ingest/runs` tells of it, as far as it is looked at here. */
+/** The fields of a run in `GET /admin/ingest/runs` that are used here. */
 interface Run {
   readonly state: string;
   readonly error: unknown;

@@ -77,7 +77,7 @@ describe("a change that runs see while the clock is set back", () => {
   });
 
   it.each([
-    ["a clock was 400 days ahead once", { onceMs: 400 * DAY_MS }],
+    ["a clock was 400 days fast once", { onceMs: 400 * DAY_MS }],
     ["the coordinator knows of no run before", { isNew: true }],
   ])("waits no shorter though %s", (_, others) => {
     for (let firstSeen = 6; firstSeen <= 15; firstSeen++) {
