@@ -32,7 +32,7 @@ if (!isBuilt || readFileSync(STAMP, "utf8") !== inputs) {
   try {
     await import("./pages.ts");
   } catch (error) {
-    // esbuild has written where its errors are, and so has what packs the package.
+    // esbuild and the packing of the package have already printed their errors.
     if (!(error instanceof Error) || !("errors" in error || "stderr" in error)) throw error;
     if ("stderr" in error) process.stderr.write(String(error.stderr));
     fail();

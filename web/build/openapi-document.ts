@@ -24,7 +24,7 @@ export function openApiDocument(contract: string) {
   return describeRoutes(allRoutes(nothing), { ...OUTSIDE_ROUTES, schemas });
 }
 
-/** In the place of what routes work with: a description reads it and calls nothing of it. */
+/** Stands in for the routes' dependencies, none of which a description calls. */
 const nothing: AdminPlatform = new Proxy(() => undefined, {
   get: (): unknown => nothing,
   apply: (): unknown => nothing,

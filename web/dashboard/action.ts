@@ -39,7 +39,7 @@ export interface Action {
   readonly method?: "DELETE";
   readonly path: string;
   readonly fields?: readonly ActionField[];
-  /** What it would change. */
+  /** The changes that it would make. */
   readonly preview?: ComponentChildren;
   /** Other properties of the request. */
   readonly fixed?: object;

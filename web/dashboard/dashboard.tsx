@@ -39,7 +39,8 @@ export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
   const [hasAccess, setAccess] = useState(false);
-  // Whoever has no credential is not refused one: the browser would note each refusal as an error.
+  // Without a credential, sends no request that would be refused: the browser logs each refusal as an
+  // error.
   const mayAsk = sessionToken() !== null || hasAccess;
   const identity = usePoll<Identity>(mayAsk ? "/admin/whoami" : null, WHOAMI_EVERY_MS);
   const newest = usePoll<RunListPage>(

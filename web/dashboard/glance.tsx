@@ -46,7 +46,7 @@ export function Glance({ polled, isSignedIn }: Props) {
   );
 }
 
-/** Whether it also rests on what the rules found when they were last evaluated. */
+/** Whether it also uses the findings of the last evaluation. */
 function isOfRules({ question }: Answer): boolean {
   return question === "failed" || question === "fresh";
 }

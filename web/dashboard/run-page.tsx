@@ -110,7 +110,7 @@ function Details({ run, pause }: DetailsProps) {
 
 const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"] as const;
 
-/** The chapter on what has failed. */
+/** The chapter on failures. */
 function adviceFor({ guards, error }: RunDetail): string {
   if (guards.length > 0) return "/docs/operating#guards-refused-a-run";
   const rule = error?.code.startsWith("source_") ? "source_broken" : "ingest_failing";
