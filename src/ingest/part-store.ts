@@ -67,8 +67,8 @@ export async function readPart(
   return copy.ok ? copy.value : null;
 }
 
-/** Reads the part of a locale without a coding, as `readPart` does. */
-export async function readOwnPart(
+/** Reads a locale part without a coding, as `readPart` does. */
+export async function readLocalePart(
   store: Pick<CatalogStore, "readBlob">,
   { gzip, bytes }: { readonly gzip: StoredPart; readonly bytes: number },
 ): Promise<Uint8Array | null> {
