@@ -6,7 +6,7 @@ import type { LocaleEntry, Manifest, StoredDiff, StoredPart } from "../parts/man
 import type { Catalog, Counts } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { Sha256Hex } from "../platform/units.ts";
-import { type HashedBlob, hashBlob } from "./own-parts.ts";
+import { type HashedBlob, hashBlob } from "./locale-parts.ts";
 import type { EncodeContext } from "./step.ts";
 import { type PartStore, readLocalePart, readPart } from "./part-store.ts";
 

@@ -5,7 +5,7 @@ import { packNames } from "../catalog/packed-names.ts";
 import { LETTERS, spellingOf } from "../catalog/spellings.ts";
 import { compressWhole, decompressWhole, type Effort } from "../parts/codings.ts";
 import type { StoredPart } from "../parts/manifest.ts";
-import { type HashedBlob, hashBlob, toPart } from "./own-parts.ts";
+import { type HashedBlob, hashBlob, toPart } from "./locale-parts.ts";
 
 interface LocaleNames {
   readonly locale: string;

@@ -12,7 +12,7 @@ import {
   makeLocaleParts,
   NotDecodable,
   toPart,
-} from "./own-parts.ts";
+} from "./locale-parts.ts";
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DiffMaker } from "./diffs.ts";

@@ -2,7 +2,7 @@ import { blobsOf, type StoredPart } from "../parts/manifest.ts";
 import { inflatePart } from "../parts/inflate.ts";
 import { type CatalogStore, readIntactBlob } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import type { HashedBlob } from "./own-parts.ts";
+import type { HashedBlob } from "./locale-parts.ts";
 import type { EncodeContext } from "./step.ts";
 
 /** Stores the parts of a run's version. Caches the shared parts in memory. */

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PackedNames } from "../../../src/catalog/packed-names.ts";
-import { type HashedBlob, hashBlob } from "../../../src/ingest/own-parts.ts";
+import { type HashedBlob, hashBlob } from "../../../src/ingest/locale-parts.ts";
 import { encodeNames } from "../../../src/ingest/encode-names.ts";
 import type { Effort } from "../../../src/parts/codings.ts";
 import { aRegion } from "../../builders/catalog.ts";

@@ -27,7 +27,7 @@ import {
   makeLocaleParts,
   type LocalePartDependencies,
   toPart,
-} from "../../../src/ingest/own-parts.ts";
+} from "../../../src/ingest/locale-parts.ts";
 import { sentBytes } from "../../../src/storage/catalog-store.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { encodeSharedPart } from "../../builders/encode-shared-part.ts";
