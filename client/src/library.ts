@@ -7,11 +7,14 @@ import type { Caller } from "./options.ts";
 import type { Source } from "./read-answer.ts";
 import { type fetchFile, type FileName, type KnownFiles, pathOf } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
-import { namesNeeded } from "./search/search.ts";
+import { namesNeeded, search } from "./search/search.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
 import { type Copy, isNewer, type Store } from "./store.ts";
 import { type CountryNames, countryNamesIn } from "./suggestion.ts";
 import { toCatalogError } from "./to-catalog-error.ts";
+
+/** Whoever types the name of a city with one of so many airports means it, and no other city's name. */
+const BUSY_AIRPORTS = 500;
 
 /** Describes the copies of `openCatalog`, or those of `openSearch`. */
 export interface Kind {
@@ -149,9 +152,10 @@ export class Library {
 
   /**
    * Fetches names in other languages: at the first search of a catalog, or at the first text that needs
-   * them where there is no catalog. Waits for them if the text finds nothing without them.
+   * them where there is no catalog. Waits for them if they may change the first result, unless that is
+   * now a busy city or country.
    *
-   * @throws CatalogError if they do not arrive for such a text.
+   * @throws CatalogError if they do not arrive for a text that finds nothing without them.
    */
   async prepareSearch(edition: Edition, typed: string, caller: Caller): Promise<void> {
     const { copy, index } = edition.shown;
@@ -159,8 +163,9 @@ export class Library {
     const need = namesNeeded(index, typed);
     if (need === "no" && !this.#kind.areNamesAlwaysWanted) return;
     const coming = this.#addNames(edition, caller);
-    if (need === "yes") await coming;
-    else coming.catch(() => undefined);
+    if (need === "yes") return coming;
+    const perhaps = coming.catch(() => undefined);
+    if (need === "perhaps" && !findsBusyPlace(index, typed)) await perhaps;
   }
 
   /**
@@ -387,6 +392,14 @@ function failAgain({ failure, failedAt }: FailedFile): void {
   const leftMs = Math.max(JOIN_MS, (retryAfterSeconds ?? 0) * 1000) - passedMs;
   const again = { code, message, retryAfterSeconds: Math.ceil(leftMs / 1000) };
   throw new CatalogError(again, { cause: failure });
+}
+
+/** Whether a text finds a city or a country with much traffic first. */
+function findsBusyPlace(index: SearchIndex, typed: string): boolean {
+  const [first] = search(index, typed);
+  const place = first && index.places[first.position];
+  if (place === undefined || place.kind === "airport") return false;
+  return place.airports.some(({ rank }) => rank < BUSY_AIRPORTS);
 }
 
 function sourceOf({ baseUrl, fetch }: Caller): Source {
