@@ -22,10 +22,9 @@ export interface Kind {
   readonly name: "catalog" | "places";
   /** Whether each search has names in other languages fetched, or only one that needs them. */
   readonly areNamesAlwaysWanted: boolean;
-  /** Fetched besides, if the service has them: without them, a search only finds less well. */
-  readonly files: readonly FileName[];
   /**
-   * Fetches the part that nothing works without, as far as it differs from an earlier copy.
+   * Fetches the part that nothing works without, as far as it differs from an earlier copy. Without
+   * names of cities and in other languages, which are fetched besides, a search only finds less.
    *
    * @throws CatalogError if it fails.
    */
@@ -250,7 +249,7 @@ export class Library {
     const startedAt = Date.now();
     const source = { ...sourceOf(caller), locale, signal: deadline };
     const names = this.#areNamesWanted || before?.files.names !== undefined;
-    const wanted: readonly FileName[] = [...this.#kind.files, ...(names ? ["names" as const] : [])];
+    const wanted: readonly FileName[] = names ? ["cities", "names"] : ["cities"];
     let failure: unknown;
     const main = this.#kind.fetchMain(source, before).catch((cause: unknown): Partial<Copy> => {
       if (before === undefined || !this.#kind.isMainShared) throw cause;
@@ -325,7 +324,7 @@ export class Library {
   /** Whether a copy has all that opening waits for. */
   #isComplete({ files }: Copy): boolean {
     const isNamed = !this.#areNamesWanted || files.names !== undefined;
-    return isNamed && this.#kind.files.every((name) => files[name] !== undefined);
+    return isNamed && files.cities !== undefined;
   }
 
   async #write({ locale, shown: { copy } }: Edition): Promise<void> {

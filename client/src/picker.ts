@@ -19,7 +19,6 @@ const PLACES: Kind = {
   name: "places",
   isMainShared: true,
   areNamesAlwaysWanted: false,
-  files: ["cities"],
   fetchFile,
   async fetchMain(source, before) {
     return { files: { served: await fetchFile(source, "served", before?.files.served) } };

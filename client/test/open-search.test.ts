@@ -178,7 +178,7 @@ describe("the search without a catalog", () => {
         const found = await Promise.race([search.search(name.slice(0, length)), delay(0)]);
         if (found === undefined) waiting.add(name);
       }
-    expect([...waiting].length).toBeLessThanOrEqual(20);
+    expect(waiting.size).toBeLessThanOrEqual(20);
   });
 
   it("finds what it has if they cannot be fetched", async () => {
