@@ -19,7 +19,7 @@ export const CATALOG = {
   isMainShared: false,
   areNamesAlwaysWanted: true,
   fetchFile,
-  async fetchMain(source, before) {
+  async fetchMain(source, before): Promise<Partial<Copy>> {
     const [catalog, ranks] = await Promise.all([
       refresh(source, before?.catalog),
       // Without them, Paris in Texas comes before that in France.
