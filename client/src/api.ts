@@ -91,7 +91,7 @@ export interface LocationsSearch {
   readonly refresh: () => Promise<void>;
   /**
    * Calls the listener when a search may find something else, or `lastRefreshed` or `lastError` has
-   * changed; returns a function that ends this.
+   * changed; returns a function that ends this. What the listener throws is reported as uncaught.
    */
   readonly onChange: (listener: () => void) => () => void;
   /**
