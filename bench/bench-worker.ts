@@ -11,7 +11,7 @@ import { bundleModules, bundleWorker, rateLimits } from "./bundle.ts";
 import { createTables } from "./migrations.ts";
 
 const NAME = "bench";
-/** The same bundle in an isolate of its own, so that its large heap slows down nobody else. */
+/** The same bundle in a separate isolate, so that its large heap slows down no other. */
 const STOCK_NAME = "stock";
 
 /** How a benchmark's Worker differs from the usual one. */
@@ -116,7 +116,6 @@ export class BenchWorker {
     return answer.json();
   }
 
-  /** What is published. */
   async health(): Promise<CatalogHealth> {
     return (await this.call("GET", "/catalog/health")) as CatalogHealth; // our API
   }

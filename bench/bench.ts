@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on
- * the same bytes; what a new isolate costs; where the time of an ingest goes; and what the package
- * transfers for an update and another language. Ratios of medians.
+ * `npm run bench`: the service against the least and the most that a Worker can do, in one run, on the
+ * same bytes; the cost of a new isolate; the time of each stage of an ingest; and the bytes that the
+ * package transfers for an update and another language. Ratios of medians.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -50,7 +50,7 @@ const cases = chosenCases();
 const forMs = Number(values.seconds) * 1000;
 const steps = new StepCosts();
 const tables: Table[] = [];
-/** Enough to see what a locale takes: an ingest of all takes eight times as long. */
+/** Enough to measure a locale: an ingest of all takes eight times as long. */
 const SOME_LOCALES = "ar,de,en,es,fr,ja,ru,zh";
 const published = isWanted("cold") ? "all" : SOME_LOCALES;
 const publishesMany = ["ingest", "cold", "updates"].some(isWanted);
@@ -66,7 +66,7 @@ try {
   progress("ingest");
   const stages = await measureStages(worker, steps);
   const locales = (await worker.health()).locales.length;
-  // Minutes of compression leave an isolate that is not what clients meet.
+  // After minutes of compression, an isolate is not like those of clients.
   await worker.restart();
   await teach(worker, EXAMPLE);
   const prepared: Prepared[] = [];

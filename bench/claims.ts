@@ -3,7 +3,7 @@ import { PAGE } from "./report.ts";
 
 type Cells = (row: string, column: string) => number;
 
-/** What docs/performance.md says of measurements, each with what must hold in the tables. */
+/** The claims of docs/performance.md, each with its condition on the tables. */
 const CLAIMS: readonly (readonly [sentence: string, holds: (tables: Tables) => boolean])[] = [
   [
     "an answer costs what a constant of the same bytes costs, within a tenth; only base64 takes more",

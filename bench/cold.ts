@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { composeBody } from "../src/parts/compose.ts";
-import { openManifest } from "../src/parts/sealed-manifest.ts";
+import { openManifest } from "../src/parts/stored-manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../src/storage/keys.ts";
 import { benchBindings, type BenchWorker } from "./bench-worker.ts";
 import { bundleModules, bundleWorker } from "./bundle.ts";
@@ -18,10 +18,10 @@ import { workerdCpuMs } from "./workerd-process.ts";
 const STARTS = 10;
 const NAME = "cold";
 const MIB = 2 ** 20;
-/** After an answer workerd has a little left to do. */
+/** After an answer, workerd still works for a moment. */
 const SETTLE_MS = 50;
 
-/** What the first answer is made of, by its key in KV, the manifest first. */
+/** The blobs of the first answer by their keys in KV, the manifest first. */
 type Stored = ReadonlyMap<string, ArrayBuffer>;
 
 /** CPU (ms) of workerd: of a start without bindings, and of requests after one with all of them. */
@@ -31,7 +31,7 @@ interface Start {
   readonly secondMs: number;
 }
 
-/** What a new isolate costs, beside Workers that do less: its start, and its first requests. */
+/** The cost of a new isolate, compared with Workers that do less: its start, and its first requests. */
 export async function measureCold(worker: Pick<BenchWorker, "catalog">, one: Case): Promise<Table> {
   const stored = await readStored(worker);
   const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
@@ -147,7 +147,6 @@ function verifierOf([manifest, ...blobs]: readonly string[]): string {
 }
 
 interface Measured {
-  /** Where the stores are. */
   readonly state: string;
   readonly stored: Stored;
   readonly one: Case;
@@ -169,7 +168,7 @@ async function startInTurn(
   return starts;
 }
 
-/** Puts into KV what is read. */
+/** Puts the blobs into KV. */
 async function fill(bundle: string, { state, stored }: Measured): Promise<void> {
   const miniflare = open(bundle, state);
   try {

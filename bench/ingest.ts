@@ -23,18 +23,18 @@ const POLL_MS = 250;
 /** How long the last line of the log may take to arrive. */
 const LOG_DEADLINE_MS = 5_000;
 
-/** What a whole ingest took, with its stores. */
+/** The costs of a whole ingest, with its stores. */
 export interface IngestStages {
   readonly stages: readonly StepCost[];
-  /** Most memory (MiB) that workerd had resident. */
+  /** Maximum memory (MiB) that workerd had resident. */
   readonly peakMb: number;
 }
 
 /** Runs a whole ingest, timed from outside the isolate. */
 export async function measureStages(worker: BenchWorker, steps: StepCosts): Promise<IngestStages> {
-  steps.begin();
+  steps.start();
   await ingest(worker, {});
-  await heardOf(steps, "verify");
+  await waitForStep(steps, "verify");
   return { stages: steps.all, peakMb: workerdPeakMb() };
 }
 
@@ -57,11 +57,11 @@ export function ingestTable({ stages, peakMb }: IngestStages, locales: number): 
   };
 }
 
-/** Waits for the log's line of a step of this name: it comes later than what the API says. */
-export async function heardOf(steps: StepCosts, step: string): Promise<void> {
+/** Waits for the log line of a step, which comes later than the API's answer. */
+export async function waitForStep(steps: StepCosts, step: string): Promise<void> {
   const deadline = Date.now() + LOG_DEADLINE_MS;
   while (!steps.all.some(({ name }) => name === step)) {
-    if (Date.now() > deadline) throw new Error(`the log does not tell of ${step}`);
+    if (Date.now() > deadline) throw new Error(`the log does not mention ${step}`);
     await sleep(20);
   }
 }

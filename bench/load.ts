@@ -17,9 +17,9 @@ export interface LoadResult {
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 /**
- * Sends one request over and over on several loopback connections, one at a time on each, for a
- * bounded time. The answers are counted by their length and not looked into: what is to be
- * measured is the server.
+ * Sends one request over and over on several loopback connections, one at a time on each, for a bounded
+ * time. Counts the answers by their length and does not parse them, because the server is to be
+ * measured.
  *
  * @throws Error for an answer of another status.
  */
@@ -29,15 +29,15 @@ export async function load(
   options: { readonly connections: number; readonly ms: number; readonly status: number },
 ): Promise<LoadResult> {
   const bytes = serialize(request);
-  const began = performance.now();
-  const deadline = began + options.ms;
+  const startedAt = performance.now();
+  const deadline = startedAt + options.ms;
   const counts = await Promise.all(
     Array.from({ length: options.connections }, () =>
       repeat(port, bytes, deadline, options.status),
     ),
   );
   const requests = counts.reduce((sum, count) => sum + count, 0);
-  return { requests, ms: performance.now() - began };
+  return { requests, ms: performance.now() - startedAt };
 }
 
 function serialize({ method, path, headers, body }: LoadRequest): Buffer {
@@ -49,7 +49,7 @@ function serialize({ method, path, headers, body }: LoadRequest): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`), body]);
 }
 
-/** Bytes that a connection reads at a time, into memory of its own that is used again. */
+/** Bytes that a connection reads at a time, into a reused buffer. */
 const READ_BYTES = 1024 * 1024;
 
 function repeat(port: number, request: Buffer, deadline: number, status: number): Promise<number> {

@@ -1,6 +1,6 @@
 /**
  * `npm run mutants`: how much of `src` and `client/src` the tests prove. Makes mutants of the
- * committed code, one at a time, and prints each that survives, for a reader to judge: some change
+ * committed code, one at a time, and prints each that survives, for a reader to assess: some change
  * nothing that can be seen, and some are found by the tests in browsers, which it leaves out.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -124,7 +124,7 @@ try {
   rmSync(clone, { recursive: true, force: true });
 }
 
-/** Makes a mutant, and returns what became of it. */
+/** Makes a mutant, and returns its outcome. */
 function tryMutant({ file, start, end, text }: Mutant): string {
   const path = join(clone, file);
   const code = readFileSync(path, "utf8");

@@ -48,15 +48,15 @@ const UNUSUAL = {
 
 const ranks = readRanks(rankPlaces());
 const packed = packCatalog(snapshotResponse(), ranks);
-const beganToUnpack = process.cpuUsage();
+const unpackStart = process.cpuUsage();
 const catalog = await unpackCatalog(packed);
-report("the page joins the catalog", cpuSince(beganToUnpack));
+report("the page joins the catalog", cpuSince(unpackStart));
 const otherNamesFile = otherNames();
-const beganToIndex = process.cpuUsage();
+const indexStart = process.cpuUsage();
 const names = new Intl.DisplayNames(["en"], { type: "region" });
 const index = createSearchIndex(catalog, ({ code }) => names.of(code) ?? code);
 addOtherNames(index, { names: otherNamesFile, countryNames });
-report("the worker makes the index", cpuSince(beganToIndex));
+report("the worker makes the index", cpuSince(indexStart));
 let worst = 0;
 for (const typed of TYPED) {
   const times = Array.from({ length: typed.length }, (_, letter) =>
@@ -82,14 +82,14 @@ report("and later ones", warmMs);
 if (worst > FRAME_MS || firstMs > FIRST_MAX_MS || warmMs > WARM_MAX_MS) process.exitCode = 1;
 
 function timeOf(typed: string): number {
-  const began = process.cpuUsage();
+  const start = process.cpuUsage();
   for (let round = 0; round < ROUNDS; round++) search(index, typed);
-  return cpuSince(began) / ROUNDS;
+  return cpuSince(start) / ROUNDS;
 }
 
 /** CPU time in milliseconds, which other work on the machine does not count into. */
-function cpuSince(began: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(began);
+function cpuSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 

@@ -51,14 +51,14 @@ const requests = LOCALES.flatMap((locale) =>
   ),
 );
 const check = new AnswerCheck();
-/** Here one thread of workerd does it all: what compresses for an ingest keeps requests waiting. */
+/** One thread of workerd does everything, so requests wait while an ingest compresses. */
 const latenciesMs = { quiet: new Array<number>(), ingesting: new Array<number>() };
 let isIngesting = false;
 const generations = new Map<string, number>();
 const failures: string[] = [];
 let bytes = 0;
 
-/** What takes longer is no answer any more, but a failure. */
+/** A longer wait counts as a failure. */
 const ANSWER_DEADLINE_MS = 60_000;
 
 const worker = await BenchWorker.start();
@@ -83,17 +83,17 @@ try {
   await worker.stop();
 }
 
-/** One client: a request after the other, through all of them in an order of its own. */
+/** A client, which sends all requests one after the other, in a random order. */
 async function callUntil(endAt: number, client: number): Promise<void> {
   for (let index = client * 7; Date.now() < endAt; index += 13) {
     const request = requests[index % requests.length];
     if (request === undefined) throw new Error("there are no requests");
-    const began = performance.now();
+    const startedAt = performance.now();
     try {
       const wasIngesting = isIngesting;
       await call(request);
       const bucket = wasIngesting || isIngesting ? "ingesting" : "quiet";
-      latenciesMs[bucket].push(performance.now() - began);
+      latenciesMs[bucket].push(performance.now() - startedAt);
     } catch (error) {
       failures.push(`${request.method} ${JSON.stringify(request.headers)}: ${String(error)}`);
     }
@@ -134,9 +134,9 @@ async function publishUntil(endAt: number): Promise<number> {
 /** Resident memory of workerd, each second. */
 async function watchMemory(endAt: number): Promise<readonly MemorySample[]> {
   const samples: MemorySample[] = [];
-  const beganAt = Date.now();
+  const startedAt = Date.now();
   while (Date.now() < endAt) {
-    samples.push({ seconds: (Date.now() - beganAt) / 1000, mb: workerdResidentMb() });
+    samples.push({ seconds: (Date.now() - startedAt) / 1000, mb: workerdResidentMb() });
     await sleep(MEMORY_POLL_MS);
   }
   return samples;

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:start`: where the seconds of a first `npm start` go until it answers a call, and the
- * CPU time of a request that it serves. Each start has a new state folder; the pages are built anew.
+ * CPU time of a request that it serves. Each start has a new state folder; the pages are built again.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,23 +42,23 @@ async function measureStart() {
   const state = mkdtempSync(join(tmpdir(), "bench-start-"));
   const port = await freePort();
   rmSync("dist", { recursive: true, force: true });
-  const began = performance.now();
+  const startedAt = performance.now();
   const args = ["start", "--", `--port=${port}`, `--state=${state}`];
   // A group of its own hears Ctrl-C.
   const npm = spawn("npm", args, { detached: true, stdio: ["ignore", "pipe", "inherit"] });
   const atMs: number[] = [];
-  let said = "";
+  let output = "";
   npm.stdout.on("data", (text) => {
-    said += String(text);
-    while (STEPS[atMs.length]?.[0].test(said) === true) atMs.push(performance.now() - began);
+    output += String(text);
+    while (STEPS[atMs.length]?.[0].test(output) === true) atMs.push(performance.now() - startedAt);
   });
   try {
     // A call before would be answered with 503, and take the time of what is measured.
     while (atMs.length < STEPS.length || !(await call(port))) {
-      if (npm.exitCode !== null) throw new Error(`npm start has ended:\n${said}`);
+      if (npm.exitCode !== null) throw new Error(`npm start has ended:\n${output}`);
       await sleep(POLL_MS);
     }
-    const answeredAtMs = performance.now() - began;
+    const answeredAtMs = performance.now() - startedAt;
     return { atMs: [...atMs, answeredAtMs], cpuMs: await cpuOfRequest(npm, port) };
   } finally {
     process.kill(-(npm.pid ?? 0), "SIGINT");

@@ -19,13 +19,13 @@ export interface StepCost {
  */
 export class StepCosts {
   readonly #costs = new Map<string, StepCost>();
-  #beganAt = 0;
+  #startedAt = 0;
   #cpuMs = 0;
 
   /** Starts a new count. */
-  begin(): void {
+  start(): void {
     this.#costs.clear();
-    this.#beganAt = performance.now();
+    this.#startedAt = performance.now();
     this.#cpuMs = workerdCpuMs();
   }
 
@@ -38,14 +38,14 @@ export class StepCosts {
     this.#costs.set(name, {
       name,
       steps: (before?.steps ?? 0) + 1,
-      wallMs: (before?.wallMs ?? 0) + now - this.#beganAt,
+      wallMs: (before?.wallMs ?? 0) + now - this.#startedAt,
       cpuMs: (before?.cpuMs ?? 0) + cpuMs - this.#cpuMs,
     });
-    this.#beganAt = now;
+    this.#startedAt = now;
     this.#cpuMs = cpuMs;
   }
 
-  /** In the order in which they were heard of. */
+  /** In the order of their log lines. */
   get all(): readonly StepCost[] {
     return [...this.#costs.values()];
   }

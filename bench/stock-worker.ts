@@ -1,4 +1,4 @@
-/** The service as anybody would begin it: Connect's router, with nothing behind it. */
+/** The service as one would start to write it: Connect's router, with nothing behind it. */
 import { createConnectRouter } from "@connectrpc/connect";
 import {
   universalServerRequestFromFetch,

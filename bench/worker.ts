@@ -1,9 +1,9 @@
 /**
- * The doors that are measured in one run on the same bytes:
+ * The entry points that are measured in one run on the same bytes:
  *
  * - the service itself, at its own paths;
- * - `/constant/…`: what the service answered once, as a constant, held as workerd sends it fastest,
- *   given once the request is read, without which no service knows what is asked of it: the limit;
+ * - `/constant/…`: a recorded answer as a constant, in the form that workerd sends fastest, after
+ *   reading the request, as every service must: the limit;
  * - `/stock/…`: Connect's router with the message in memory, which it encodes for each request.
  */
 import { fromBinary } from "@bufbuild/protobuf";
@@ -52,7 +52,6 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** Answers by one of those that are compared. */
 async function answer(
   request: Parameters<typeof service.fetch>[0],
   pathname: string,
@@ -68,7 +67,7 @@ async function answer(
   return service.fetch(request, env);
 }
 
-/** Reads of a request what the answer to it depends on, and answers with a constant all the same. */
+/** Reads the parts of a request that determine the answer, and answers with a constant. */
 async function readFirst(request: Request, constant: Constant): Promise<Response> {
   const { method, url, headers, cf } = request;
   const names = ["content-type", "accept-encoding", "if-none-match", "connect-timeout-ms"];

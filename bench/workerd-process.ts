@@ -17,10 +17,10 @@ export function processCpuMs(pid: number | string | undefined): number {
   });
   const ms = times.reduce((sum, time) => sum + time, 0);
   if (ms > 0) return ms;
-  throw new Error(`Linux does not tell the CPU time of process ${pid}: schedstat is needed`);
+  throw new Error(`Linux does not report the CPU time of process ${pid}: schedstat is needed`);
 }
 
-/** Most memory (MB) that workerd has had resident. */
+/** Maximum memory (MB) that workerd has had resident. */
 export function workerdPeakMb(): number {
   return workerdMemoryMb("VmHWM");
 }

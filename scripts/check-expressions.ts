@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { printTable } from "../bench/report.ts";
-import { EXCEPTIONS, findExpressions, findProblems, judge, type Verdict } from "./expressions.ts";
+import { EXCEPTIONS, findExpressions, findProblems, analyze, type Verdict } from "./expressions.ts";
 
 const LENGTHS = [1000, 10_000, 100_000];
 const SLOWEST = 12;
@@ -18,7 +18,7 @@ const files = ["src", "client/src"].flatMap((folder) =>
 const verdicts: Verdict[] = [];
 for (const file of [...files, "client/build.ts"].filter((name) => /\.tsx?$/.test(name)).toSorted())
   for (const expression of findExpressions(file, readFileSync(file, "utf8")))
-    verdicts.push(await judge(expression));
+    verdicts.push(await analyze(expression));
 
 const problems = findProblems(verdicts, EXCEPTIONS);
 const linear = verdicts.filter(({ objection }) => objection === null);

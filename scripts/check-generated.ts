@@ -1,4 +1,4 @@
-/** Fails if a generated file is not what its source gives today. */
+/** Fails if a generated file is out of date. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function run(command: string): void {
   if (status !== 0) throw new Error(`${command}\n${stdout}${stderr}`);
 }
 
-/** Files that one of two folders lacks or has otherwise. */
+/** Files that differ between two folders, or are missing in one. */
 function differences(one: string, other: string): string[] {
   const names = new Set([...listFiles(one), ...listFiles(other)]);
   return [...names]

@@ -1,10 +1,12 @@
-/** Runs before `npm start` and a deployment, on any Node, also without what `npm ci` installs. */
+/** Runs before `npm start` and a deployment, on any Node, even before `npm ci`. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 /** Packages whose program is in a package for each system. */
 const PROGRAMS = ["esbuild", "workerd"];
-/** The first minor version that strips types, of each major version that began without. */
+/**
+ * The first minor version that strips types, of each major version that did not strip types at first.
+ */
 const OLDEST_MINOR = new Map([
   [22, 18],
   [23, 6],

@@ -1,15 +1,15 @@
-/** A command that failed for a reason its user can act on: the message says which, why and what to do. */
+/** A command failed for a reason that its user can fix. The message says which, why and what to do. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** How often to look whether the process that started this one is still there. */
+/** Interval between checks of the process that started this one. */
 const PARENT_POLL_MS = 500;
 
 /**
- * Runs a command; its user's mistakes end it with a sentence, not with a stack.
+ * Runs a command. Its user's mistakes end it with a sentence instead of a stack.
  *
- * @param command gets a signal that aborts when the user or the system wants an end.
+ * @param command gets a signal that aborts when the user or the system ends it.
  */
 export async function runCommand(
   help: string,
@@ -19,7 +19,7 @@ export async function runCommand(
   try {
     await command(signal);
   } catch (error) {
-    // What fails after a signal fails because of it.
+    // A failure after a signal is the signal's.
     if (signal.aborted) return;
     if (error instanceof CommandError) process.stderr.write(`\n${error.message}\n`);
     else if (isUsageError(error)) process.stderr.write(`${error.message}\n\n${help}`);
@@ -28,19 +28,19 @@ export async function runCommand(
   }
 }
 
-/** Where sentences go: not to standard output where that is data. */
+/** The stream of messages: not standard output if that has data. */
 export const sentences: { stream: NodeJS.WriteStream } = { stream: process.stdout };
 
 export function say(line: string): void {
   sentences.stream.write(`${line}\n`);
 }
 
-/** Says something while progress may be shown on the line of a terminal, which is written again. */
+/** Prints a message while a line of the terminal may show progress, which is then printed again. */
 export function sayOverProgress(line: string): void {
   say(`${sentences.stream.isTTY ? "\r\x1b[2K" : ""}${line}`);
 }
 
-/** Aborts also when npm has gone without a signal. */
+/** Also aborts if npm has ended without a signal. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => {

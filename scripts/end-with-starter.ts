@@ -1,5 +1,5 @@
 /**
- * Preloaded into the leader of a process group: ends the group when the process that started it is
- * gone, however it went. The system closes their channel then.
+ * Preloaded into the leader of a process group: ends the group when the process that started it has
+ * ended, in whatever way. The system then closes their channel.
  */
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

@@ -1,10 +1,10 @@
-/** Finds the regular expressions of modules, and judges them by the automata that they stand for. */
+/** Finds the regular expressions of modules, and analyzes their automata. */
 import { check, type Diagnostics } from "recheck";
 import { parseAst } from "vitest/node";
 
 /**
- * Expressions that nothing proves to be linear, as they stand in the code, with the reason why they
- * may stay. One that is not needed any more fails the check.
+ * Expressions that are not proved to be linear, as written in the code, with the reason why they may
+ * stay. An unused one fails the check.
  */
 export const EXCEPTIONS: { readonly [code: string]: string } = {
   [String.raw`/(?<!\p{L})\p{L}(?:\.\p{L}){2,}(?!\p{L})/gu`]:
@@ -13,17 +13,17 @@ export const EXCEPTIONS: { readonly [code: string]: string } = {
     "A query has at most 80 characters. The words are those of a list, and nothing in it repeats.",
 };
 
-/** A regular expression, where it stands. */
+/** A regular expression, with its place. */
 export interface Expression {
   /** Such as `src/platform/log.ts:12`. */
   readonly at: string;
-  /** As it stands there, with single spaces. */
+  /** As written there, with single spaces. */
   readonly code: string;
-  /** Null if it is put together at run time. */
+  /** Null if it is composed at run time. */
   readonly pattern: RegExp | null;
 }
 
-/** What is known of an expression. */
+/** The result of analyzing an expression. */
 export interface Verdict extends Expression {
   /** Null if its cost is proved to be linear in the length of a text. */
   readonly objection: string | null;
@@ -55,12 +55,12 @@ export function findExpressions(file: string, code: string): Expression[] {
   return found;
 }
 
-export async function judge(expression: Expression): Promise<Verdict> {
+export async function analyze(expression: Expression): Promise<Verdict> {
   const { pattern } = expression;
   if (pattern === null)
     return {
       ...expression,
-      objection: "is put together at run time, so that nothing can judge it",
+      objection: "is put together at run time, so that nothing can analyze it",
     };
   const verdict = await check(pattern.source, pattern.flags, DECIDE);
   return { ...expression, objection: objectionOf(verdict) };
@@ -73,7 +73,7 @@ function objectionOf(verdict: Diagnostics): string | null {
     case "vulnerable":
       return `is ${verdict.complexity.type} over ${verdict.attack.pattern}`;
     case "unknown":
-      return `cannot be judged: ${JSON.stringify(verdict.error)}`;
+      return `cannot be analyzed: ${JSON.stringify(verdict.error)}`;
     default:
       return verdict satisfies never;
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRefusals, type GuardTrip } from "../src/ingest/guards.ts";
 import type { AdminAnswer, AdminCall, Served } from "./service-call.ts";
 
-/** A run as the admin routes show it, as far as it is shown here. */
+/** The fields of a run that are shown here. */
 interface Run {
   readonly id: string;
   readonly state: string;
@@ -19,7 +19,7 @@ interface Run {
   readonly guards: readonly GuardTrip[];
 }
 
-/** What an ingest came to. `problem` says in a sentence or two why nothing new is published. */
+/** The result of an ingest. `problem` explains in a sentence or two why nothing new is published. */
 export type IngestEnd =
   | { readonly ok: true; readonly generation: number; readonly isNew: boolean }
   | {
@@ -28,11 +28,11 @@ export type IngestEnd =
       readonly problem: string;
       /** Id of a run whose candidate `force` would publish. */
       readonly approvable?: string;
-      /** Whether another run would fail in the same way until somebody has taken over the stores. */
+      /** Whether another run would fail in the same way until an operator takes over the stores. */
       readonly isForeign?: boolean;
     };
 
-/** Whether an answer will not change: it shows what an ingest came to, or a loss that it left as it was. */
+/** Whether an answer is final: it shows the result of an ingest, or a loss that the ingest has not fixed. */
 export function shows(served: Served, end: IngestEnd): boolean {
   if (!end.ok) return true;
   return served.ok
@@ -43,9 +43,9 @@ export function shows(served: Served, end: IngestEnd): boolean {
 export interface IngestOptions {
   readonly call: AdminCall;
   readonly pollMs: number;
-  /** How long nothing may move before the run is no longer followed. */
+  /** Longest time without progress before the run is no longer followed. */
   readonly patienceMs: number;
-  /** Throws where nothing runs that could answer; its error ends the ingest. */
+  /** Throws if nothing runs that could answer. Its error ends the ingest. */
   readonly assertAlive?: () => void;
   /** Ends it with an error when it aborts. */
   readonly signal?: AbortSignal;
@@ -54,16 +54,16 @@ export interface IngestOptions {
 }
 
 /**
- * Queues an ingest and shows its progress until it ends, until ingestion is found paused, or until
- * nothing has moved for too long. A failed call is made again. Where the same catalog is published
- * already, the run says so within seconds and changes nothing.
+ * Queues an ingest and shows its progress until it ends, until ingestion is paused, or until there was
+ * no progress for too long. Repeats a failed call. If the same catalog is published already, the run
+ * ends within seconds and changes nothing.
  */
 export async function ingest(options: IngestOptions): Promise<IngestEnd> {
   const { call, pollMs, patienceMs, assertAlive, signal, out = process.stdout } = options;
-  const began = Date.now();
+  const startedAt = Date.now();
   const clear = out.isTTY ? "\r\x1b[2K" : "";
   let run: Run | undefined;
-  let [stage, place, movedAt] = ["", "", began];
+  let [stage, place, movedAt] = ["", "", startedAt];
   for (;;) {
     assertAlive?.();
     const answer = await askForRun(call, run?.id);
@@ -75,13 +75,13 @@ export async function ingest(options: IngestOptions): Promise<IngestEnd> {
       else if (nextStage !== stage) out.write(`${nextStage} …\n`);
       [stage, place, movedAt] = [nextStage, nextPlace, Date.now()];
     } else if (end === undefined || !end.ok) {
-      // A run that verifies has published, and ends also while paused.
+      // A run in `verify` has published, and ends even during a pause.
       if (end?.reason !== "failed" && run?.stage !== "verify" && (await isPaused(call)))
         end = PAUSED;
       else if (Date.now() - movedAt > patienceMs) end ??= stalled(answer, options, place);
     }
     if (end !== undefined) {
-      const seconds = ((Date.now() - began) / 1000).toFixed(1);
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
       const outcome =
         end.ok && `Catalog ${end.isNew ? "published" : "unchanged"}. (${seconds} s)\n`;
       out.write(`${clear}${outcome || ""}`);
@@ -97,7 +97,7 @@ const PAUSED: IngestEnd = {
   problem: "Ingestion is paused: nothing new is published.",
 };
 
-/** Queueing twice does no harm: the second call gets the run that waits already. */
+/** Queueing twice does no harm: the second call gets the waiting run. */
 function askForRun(call: AdminCall, id: string | undefined): Promise<AdminAnswer> {
   return id === undefined
     ? call("POST", "/admin/ingest/queue")
@@ -143,7 +143,7 @@ function endOf({ id, state, error, guards, ...run }: Run): IngestEnd | undefined
   };
 }
 
-/** False if nobody says. */
+/** False if unknown. */
 async function isPaused(call: AdminCall): Promise<boolean> {
   const answer = await call("GET", "/admin/ingest/pause");
   return answer.ok && (answer.body as { readonly paused: boolean }).paused; // our own API

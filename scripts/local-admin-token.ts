@@ -8,7 +8,6 @@ import { onlyToken } from "./new-admin-token.ts";
 interface LocalAdminToken {
   readonly text: string;
   readonly file: string;
-  /** Whether it was made just now. */
   readonly isNew: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly secret: string;
@@ -16,7 +15,7 @@ interface LocalAdminToken {
 
 const TOKEN_FILE = ".wrangler/local-admin-token";
 
-/** The token of this clone; made at the first call, readable by its owner only. */
+/** The token of this clone, made at the first call and readable only by its owner. */
 export function localAdminToken(file = TOKEN_FILE): LocalAdminToken {
   const isNew = !existsSync(file) && makeToken(file);
   const text = readFileSync(file, "utf8").trim();

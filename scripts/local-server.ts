@@ -1,6 +1,6 @@
 /**
- * The process that has the Worker: builds it as a deployment would, runs it in workerd, and does so
- * again when a file has changed. What cannot be built or started leaves the former Worker running.
+ * The process of the Worker: builds it as a deployment would, runs it in workerd, and repeats that when
+ * a file has changed. If the build or the start fails, the former Worker goes on running.
  *
  * Wrangler's development server would end when its configuration becomes invalid (workers-sdk 10646),
  * and would let requests wait while the code does not compile.
@@ -24,7 +24,7 @@ import { bundleModules } from "../bench/bundle.ts";
 import { settledWithin } from "../src/platform/deadline.ts";
 import { parseJson } from "../src/platform/parse-json.ts";
 import { INPUTS, listFiles } from "../web/build/inputs.ts";
-import { createFrontDoor } from "./front-door.ts";
+import { createWorkerProxy } from "./worker-proxy.ts";
 import { workerLine } from "./readable-log.ts";
 
 /** The first message to this process. */
@@ -40,13 +40,13 @@ export interface Firing {
   readonly cron: string;
 }
 
-/** What this process says after its first build, and after each that follows a change. */
+/** The message of this process after each build. */
 export interface Build {
   /** The files that were changed. */
   readonly changed: readonly string[];
   /** Whether there is a Worker that could be started. */
   readonly isBuilt: boolean;
-  /** Why the Worker does not run as the files are; null if it does. */
+  /** Why the Worker does not run with the present files; null if it does. */
   readonly problem: string | null;
 }
 
@@ -55,7 +55,7 @@ const WATCHED = [...INPUTS, CONFIG, "migrations", "package.json", "tsconfig.json
 const POLL_MS = 500;
 const PROBLEM_LINES = 20;
 const PROBLEM_LINE_LENGTH = 1_000;
-/** Lines about where in the tools a fault was noticed, and empty ones. */
+/** Lines about places in the tools' code, and empty ones. */
 const NOISE = /^\s*$|^\s*at |^node:|^Node\.js |^\*\*\* |If you think this is a bug/;
 /** Where Node has thrown an error, with the line of its own source. */
 const NODE_SOURCE = /^node:.*\n.*\n\s*\^+\n/;
@@ -79,7 +79,7 @@ class LocalServer {
   /** Waits while one Worker takes the place of another. */
   readonly findWorker = () => this.#url;
 
-  /** Runs the Worker as the files are, or lets the former one go on. */
+  /** Runs the Worker with the present files, or else the former one. */
   async reload(): Promise<Omit<Build, "changed">> {
     const slot = 1 - this.#slot;
     let next: MiniflareOptions;
@@ -127,7 +127,7 @@ class LocalServer {
             bindings: { ...config.vars, ...this.#options.vars },
           },
         ],
-        // Its certificate is nobody's: no page of a browser can call it past the front door.
+        // Its certificate is not trusted, so that no page of a browser can bypass the proxy.
         https: true,
         cf: false,
         log: new Log(LogLevel.WARN),
@@ -147,7 +147,7 @@ class LocalServer {
     await started;
   }
 
-  /** @throws if the Worker does not start, also because it never ends to. */
+  /** @throws if the Worker does not start in time. */
   async #run(options: MiniflareOptions): Promise<URL> {
     const changed = this.#miniflare?.setOptions(options);
     const miniflare = (this.#miniflare ??= new Miniflare(options));
@@ -183,7 +183,7 @@ function log(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** What a program has written about its failure, else the error itself, without the way there. */
+/** A program's message about its failure, or else the error, without the stack. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = "stderr" in error && error.stderr !== "" ? String(error.stderr) : error.message;
@@ -222,8 +222,8 @@ let files = listFiles(WATCHED);
 const say = (build: Build) => process.send?.(build);
 const first = await server.reload();
 if (first.problem === null) {
-  const door = createFrontDoor(server.findWorker).listen(options.port, "127.0.0.1");
-  await once(door, "listening");
+  const proxy = createWorkerProxy(server.findWorker).listen(options.port, "127.0.0.1");
+  await once(proxy, "listening");
 }
 say({ changed: [], ...first });
 for (;;) {

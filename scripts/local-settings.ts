@@ -1,6 +1,6 @@
 /**
- * The settings of a service on this machine, where those of wrangler.toml are of production: no
- * network, a quick first ingest, and no alert while the snapshot grows old.
+ * The settings of a service on this machine, which replace those of production in wrangler.toml: no
+ * network, a quick first ingest, and no alert about the snapshot's age.
  */
 export const LOCAL_SETTINGS = {
   SOURCE: "embedded",

@@ -13,14 +13,14 @@ interface LocalWorkerOptions {
   readonly port: number;
   readonly locales: string;
   readonly stateFolder: string;
-  /** Forget what the folder has in store. */
+  /** Delete the stored data. */
   readonly fresh: boolean;
   /** Value of the secret ADMIN_TOKENS. */
   readonly adminTokens: string;
   /** Further settings, by their names. */
   readonly vars?: { readonly [name: string]: string };
   readonly say: (line: string) => void;
-  /** Starts to show what is added to the Worker's log; returns what ends that. */
+  /** Follows the Worker's log. Returns a function that stops. */
   readonly follow: (logFile: string) => () => void;
   /** Ends everything when it aborts. */
   readonly signal: AbortSignal;
@@ -28,12 +28,12 @@ interface LocalWorkerOptions {
 
 type LocalIngestOptions = Pick<IngestOptions, "patienceMs" | "signal" | "out">;
 
-/** On one machine a new version is looked for at once, so that an ingest is seen when it ends. */
+/** Always looks for a new version, so that a published one is served at once. */
 const LOCAL_FRESH_MS = 100;
 /** Bounds a hang only: on a busy machine a start takes minutes. */
 const READY_DEADLINE_MS = 600_000;
 const INGEST_POLL_MS = 100;
-/** Most changed files that are named. */
+/** Maximum number of changed files that are named. */
 const NAMED_FILES = 3;
 
 const SERVER_ENV = {
@@ -45,7 +45,7 @@ const SERVER_ENV = {
   CI: "1",
 };
 
-/** The service in workerd on this machine, as a process group of its own. */
+/** The service in workerd on this machine, as a separate process group. */
 export class LocalWorker {
   readonly url: string;
   readonly #folder: StateFolder;
@@ -99,12 +99,12 @@ export class LocalWorker {
     }
   }
 
-  /** Everything that the Worker writes. */
+  /** The Worker's log. */
   get logFile(): string {
     return this.#folder.logFile;
   }
 
-  /** What to do where the stored data cannot be used. */
+  /** Advice for unusable stored data. */
   get wayOut(): string {
     return this.#folder.wayOut();
   }
@@ -170,7 +170,7 @@ export class LocalWorker {
     }
   }
 
-  /** What does not compile is no fault of what is stored. */
+  /** An error of compilation is no fault of the stored data. */
   #describeFailure(problem: string, build: Build | undefined): string {
     if (build?.isBuilt === false) return problem;
     const { path, databaseFolder } = this.#folder;

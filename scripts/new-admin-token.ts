@@ -53,7 +53,7 @@ export function newAdminToken({ id, scopes, expires }: TokenOptions, now: number
   return { ok: true, text, entry };
 }
 
-/** Value of the secret ADMIN_TOKENS that lets one token do everything, and no other anything. */
+/** Value of the secret ADMIN_TOKENS that accepts only one token, for everything. */
 export function onlyToken(id: string, text: string): string {
   const entry: TokenEntry = { id, sha256: sha256Of(text), scopes: SCOPES };
   return JSON.stringify([entry]);

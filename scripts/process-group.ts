@@ -32,7 +32,7 @@ export class ProcessGroup {
     });
     closeSync(log);
     this.#child.on("message", onMessage);
-    // A group of its own hears no Ctrl-C.
+    // A separate group receives no Ctrl-C.
     const stop = () => void this.stop();
     signal.addEventListener("abort", stop, { once: true });
     this.exited = this.#untilExit(() => signal.removeEventListener("abort", stop));
@@ -43,7 +43,7 @@ export class ProcessGroup {
     return pid !== undefined && exitCode === null && signalCode === null;
   }
 
-  /** Sends a message to the script; if it has ended, to nobody. */
+  /** Sends a message to the script, unless it has ended. */
   send(message: object): void {
     this.#child.send(message, () => {});
   }

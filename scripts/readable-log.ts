@@ -2,15 +2,15 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import * as z from "zod";
 import { parseJson } from "../src/platform/parse-json.ts";
 
-/** How often the log is looked at. */
+/** Interval between looks at the log. */
 const POLL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Shows what is added to the Worker's log from now on.
+ * Follows the Worker's log.
  *
- * @param format gives what is shown of a line; undefined if that is nothing.
- * @returns what ends it, after the last line.
+ * @param format formats a line; undefined if it is not shown.
+ * @returns a function that stops, after the last line.
  */
 export function followLog(
   file: string,
@@ -43,7 +43,7 @@ export function followLog(
   };
 }
 
-/** What the Worker has written, in JSON also if workerd says it of the Worker, as of an uncaught error. */
+/** The Worker's output as JSON lines, also workerd's messages about it, such as an uncaught error. */
 export function workerLine(level: string, message: string): string {
   const line = { ts: new Date().toISOString(), level, event: "runtime", msg: message };
   return jsonLine(message) ?? JSON.stringify(line);
@@ -58,7 +58,7 @@ const time = z.object({ ts: z.iso.datetime() });
 const jobError = z.object({ code: z.string(), message: z.string() });
 const ended = { state: z.string(), duration_ms: z.number().nullable() };
 
-/** The events that are shown, with what is read of them. The Worker's own log: what it lacks is not shown. */
+/** The events that are shown, with their fields. */
 const EVENTS = z.discriminatedUnion("event", [
   z.object({ event: z.literal("ingest_started"), run_id: z.string(), trigger: z.string() }),
   z.object({
@@ -102,20 +102,20 @@ const KINDS: { readonly [kind: string]: string } = {
   restore: "restore of backup",
 };
 
-/** What a line of the Worker's log says to people, with the local time; undefined if that is nothing. */
+/** Formats a line of the Worker's log for people, with the local time; undefined if it is not shown. */
 export function readableLine(line: string): string | undefined {
   const json = line.startsWith("{") ? parseJson(line) : undefined;
   const { data: at } = time.safeParse(json);
   const { data: event } = EVENTS.safeParse(json);
   if (at === undefined || event === undefined) return undefined;
-  // A message may repeat what upstream has sent.
+  // A message may contain upstream's text.
   const text = textOf(event)
     ?.replaceAll(/\p{C}+/gu, " ")
     .slice(0, LINE_MAX);
   return text && `${new Date(at.ts).toTimeString().slice(0, 8)} ${text}`;
 }
 
-/** Most characters of a line. */
+/** Maximum number of characters of a line. */
 const LINE_MAX = 1_000;
 
 function textOf(event: z.output<typeof EVENTS>): string | undefined {

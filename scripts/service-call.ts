@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { parseJson } from "../src/platform/parse-json.ts";
 
-/** How long an answer may take. */
 const CALL_DEADLINE_MS = 120_000;
 const METHOD = "/locations.v1.LocationsService/GetLocationsV1";
 const LISTS = ["airports", "cities", "countries", "regions"] as const;
@@ -13,7 +12,7 @@ export function callUrl(url: string): string {
   return `${url}${METHOD}`;
 }
 
-/** What an admin route answers; `status` is 0 where there is no answer. */
+/** The answer of an admin route; `status` is 0 if there is none. */
 export type AdminAnswer =
   | { readonly ok: true; readonly body: unknown }
   | {
@@ -44,21 +43,21 @@ export function adminCaller(url: string, token: string, signal?: AbortSignal): A
 
 const backupList = z.object({ backups: z.array(z.object({ state: z.string() })) });
 
-/** Whether the service has a backup to restore; false if it does not say. */
+/** Whether the service has a backup to restore; false if unknown. */
 export async function hasBackup(call: AdminCall): Promise<boolean> {
   const answer = await call("GET", "/admin/backup/list?limit=100");
   const list = answer.ok ? backupList.safeParse(answer.body).data : undefined;
   return list?.backups.some(({ state }) => state === "complete") ?? false;
 }
 
-/** What the service answers its clients. */
+/** The service's answer to a client. */
 export type Served =
   | { readonly ok: true; readonly generation: number; readonly counts: string }
   | {
       readonly ok: false;
       /** 0 where there is no answer. */
       readonly status: number;
-      /** That of the Connect error; null where the answer is none of this service. */
+      /** Code of the Connect error; null if another server has answered. */
       readonly code: string | null;
       readonly problem: string;
     };
@@ -89,7 +88,7 @@ interface Wait {
   readonly signal: AbortSignal;
 }
 
-/** Calls the service until an answer will do, or the time is up; the last answer. */
+/** Calls the service until an answer is final, or the time is up. Returns the last answer. */
 export async function untilServed(
   url: string,
   isEnough: (served: Served) => boolean,
@@ -113,7 +112,7 @@ async function send(url: string, init: RequestInit, cutOff?: AbortSignal) {
     return { status, headers, body: parseJson(await answer.text()) };
   } catch (error) {
     if (!(error instanceof Error)) return String(error);
-    // The cause of an error of `fetch` says more than itself.
+    // The cause of a `fetch` error is more informative than the error.
     return error.cause instanceof Error ? `no answer (${error.cause.message})` : error.message;
   }
 }

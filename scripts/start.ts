@@ -45,14 +45,14 @@ interface Options {
   readonly quiet: boolean;
   /** Settings by name, instead of those in wrangler.toml. */
   readonly vars: { readonly [name: string]: string };
-  /** Value of the secret ADMIN_TOKENS: tokens that count besides that of this machine. */
+  /** Value of the secret ADMIN_TOKENS: tokens besides this machine's. */
   readonly otherTokens: string;
 }
 
 const POLL_MS = 100;
-/** How long an ingest may stand still, with and without an earlier catalog to serve. */
+/** Longest time of an ingest without progress, with and without an earlier catalog to serve. */
 const PATIENCE_MS = { published: 120_000, unpublished: 600_000 };
-/** How long a catalog that was just published may take to be served. */
+/** Longest time until a published catalog is served. */
 const SERVED_DEADLINE_MS = 60_000;
 
 async function start(options: Options, signal: AbortSignal): Promise<void> {
@@ -83,7 +83,7 @@ async function start(options: Options, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows what is added to the log; returns what ends that. */
+/** Follows the log. Returns a function that stops. */
 function showLog(logFile: string, { json, quiet }: Options): () => void {
   if (quiet) return () => {};
   if (!json) return followLog(logFile, readableLine, sayOverProgress);
@@ -102,7 +102,7 @@ async function untilEnd(worker: LocalWorker): Promise<void> {
   }
 }
 
-/** What the service answers when it has had time to load what an ingest came to. */
+/** The service's answer after it has had time to load the result of an ingest. */
 function callAfter(end: IngestEnd, { url }: LocalWorker, signal: AbortSignal): Promise<Served> {
   return untilServed(url, (served) => shows(served, end), {
     pollMs: POLL_MS,
@@ -131,7 +131,7 @@ function readOptions(): Options | undefined {
   const { locales, state: stateFolder, fresh, json, quiet } = values;
   const given = Object.fromEntries(values.var.map(readVar));
   const settings = { ...LOCAL_SETTINGS, LOCALES: locales, ...given };
-  // At once what the Worker would find only after it has started.
+  // Finds at once the faults that the Worker would only find after its start.
   const problems = checkSettings(settings, manifest.locales);
   if (problems.length > 0)
     throw new CommandError(

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommandError } from "./command.ts";
 
-/** Where one local service keeps what it stores. */
+/** The folder of a local service's stores. */
 export interface StateFolder {
   readonly path: string;
-  /** Everything that the Worker writes to its log. */
+  /** The Worker's log. */
   readonly logFile: string;
   /** What wrangler stores of D1. */
   readonly databaseFolder: string;
-  /** What to do where the stored data cannot be used; `lesser` stands before the deletion of it all. */
+  /** Advice for unusable stored data. `lesser` is the advice to try before the deletion of all. */
   wayOut(lesser?: string): string;
-  /** Lets others have the folder. */
+  /** Frees the folder. */
   release(): void;
 }
 
@@ -26,8 +26,8 @@ const SQLITE_BUSY = 5;
 const locks = new Set<DatabaseSync>();
 
 /**
- * Takes a folder for this process, since two Workers that write to the same storage damage it. The
- * lock is SQLite's: the system frees it when the process ends, however it ends.
+ * Takes a folder for this process, since two Workers that write to the same storage damage it. The lock
+ * is SQLite's: the system frees it when the process ends in any way.
  *
  * @throws CommandError if another process has the folder, or it cannot be written to.
  */

@@ -35,7 +35,7 @@ function advise({ reason, approvable, isForeign }: Failure, isServed: boolean) {
   return { what: `${before}To publish the change anyway`, route: "ingest/queue", body };
 }
 
-/** What the service answers, and how to call it. */
+/** The served catalog, and how to call it. */
 export function welcome(
   { url, logFile, wayOut }: Pick<LocalWorker, "url" | "logFile" | "wayOut">,
   tokenFile: string,
@@ -66,7 +66,7 @@ ${wayOut}`;
 /** The service's message if the stores answer and have no catalog. */
 const NO_CATALOG = "no catalog is available";
 
-/** Whether there is no catalog, nor will there be one unless somebody restores a backup. */
+/** Whether there is no catalog, and only a restore of a backup will bring one. */
 export function needsBackup({ reason }: Failure, { code, problem }: Unserved): boolean {
   return reason !== "paused" && code === "unavailable" && problem.endsWith(NO_CATALOG);
 }

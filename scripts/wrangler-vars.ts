@@ -19,7 +19,7 @@ interface RawConfig extends Section {
 
 type Binding = { [Name in keyof Env]: Env[Name] extends string ? never : Name }[keyof Env];
 
-/** Without one of them the Worker is deployed all the same, and fails. Their types are generated. */
+/** The bindings that the Worker needs. Wrangler deploys it without one, and it fails. */
 const BINDINGS: { readonly [name in Binding]: true } = {
   ALERTS: true,
   ARCHIVE: true,
@@ -32,7 +32,7 @@ const BINDINGS: { readonly [name in Binding]: true } = {
   VERSION: true,
 };
 
-/** Says what is wrong with the settings of each environment in a configuration of wrangler, a line each. */
+/** Describes the problems of the settings of each environment in wrangler's configuration, one line each. */
 export function checkVars(config = "wrangler.toml"): readonly string[] {
   const read = readConfig(config);
   if (typeof read === "string") return [`${config}: ${read}`];
@@ -56,7 +56,7 @@ export function checkBindings(config = "wrangler.toml"): readonly string[] {
   const read = readConfig(config);
   if (typeof read === "string") return [];
   const { env = {}, ...production } = read;
-  // Of what has bindings, wrangler takes only the assets over into an environment.
+  // An environment inherits only the binding of the assets.
   const { assets } = production;
   const sections = [
     ["", production] as const,
@@ -70,7 +70,7 @@ export function checkBindings(config = "wrangler.toml"): readonly string[] {
   });
 }
 
-/** The values of all keys that name a binding, and of some that name another thing. */
+/** The values of all keys that name a binding, and of some other keys. */
 function bindingsOf(section: unknown): unknown[] {
   if (typeof section !== "object" || section === null) return [];
   return Object.entries(section).flatMap(([key, value]) =>
@@ -78,7 +78,7 @@ function bindingsOf(section: unknown): unknown[] {
   );
 }
 
-/** Returns what is wrong with a file that is not TOML, and where. */
+/** Describes the problem of a file that is not TOML, with its place. */
 function readConfig(config: string): RawConfig | string {
   try {
     return parse(readFileSync(config, "utf8"));

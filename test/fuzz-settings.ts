@@ -2,7 +2,7 @@
 export interface FuzzSettings {
   /** Cases of each property; undefined: as few as each property says. */
   readonly runs?: number | undefined;
-  /** Where the random numbers begin. The same seed gives the same cases. */
+  /** Where the random numbers start. The same seed gives the same cases. */
   readonly seed: number;
 }
 

@@ -30,9 +30,9 @@ export interface OpenOptions {
   /** How many locales stay stored, 3 MB each: those opened last. 0 stores nothing. Default: 3. */
   readonly storedLocales?: number;
   /**
-   * If true, the first search fetches names in other languages (400 kB), and waits for them only if it
-   * finds nothing without them. If false, opening waits for them. Default: false; true for `openSearch`,
-   * except in Workers.
+   * If true, the first search fetches names in other languages (400 kB). A search waits for them if they
+   * may change its first result, unless that is a city or a country with one of the 500 busiest airports.
+   * If false, opening waits for them. Default: false; true for `openSearch`, except in Workers.
    */
   readonly lazyNames?: boolean;
   /** Browsers only: starts `locations-at-the-edge-client/worker` as the page's policy or bundler wants. */
@@ -91,7 +91,7 @@ export interface LocationsSearch {
   readonly refresh: () => Promise<void>;
   /**
    * Calls the listener when a search may find something else, or `lastRefreshed` or `lastError` has
-   * changed; returns a function that ends this.
+   * changed; returns a function that ends this. What the listener throws is reported as uncaught.
    */
   readonly onChange: (listener: () => void) => () => void;
   /**

@@ -20,7 +20,7 @@ export async function openSearch(options: OpenOptions): Promise<LocationsSearch>
 }
 
 function ownPlace(startOwnWorker: () => WorkerPort) {
-  return { page: location.href, startOwnWorker };
+  return { page: globalThis.location?.href, startOwnWorker };
 }
 
 /** Bundlers know this expression: they make a file of the worker. */

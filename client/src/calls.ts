@@ -45,7 +45,7 @@ export type Answer<C extends keyof Calls> = ReturnType<Calls[C]>;
 export interface Core<C extends keyof Calls = keyof CoreCalls> {
   readonly state: State<CatalogError>;
   readonly call: <One extends C>(call: One, argument: Argument<One>) => Promise<Answer<One>>;
-  /** Returns a function that ends this. */
+  /** Returns a function that ends this. Each call passes another function, which throws nothing. */
   readonly onChange: (listener: () => void) => () => void;
   readonly close: () => void;
 }

@@ -8,6 +8,7 @@ import { nearestTo } from "./nearest.ts";
 import { search } from "./search/search.ts";
 import { NO_STORE, type Store } from "./store.ts";
 import { suggestionOf } from "./suggestion.ts";
+import { toCatalogError } from "./to-catalog-error.ts";
 
 /** A text with a typo takes longer, and makes the next search no faster. */
 const WARM_UP = "london";
@@ -43,7 +44,9 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
   const { signal } = closing;
   async function untilClosed<T>(work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    return orAborted(work(), signal);
+    return orAborted(work(), signal).catch((cause: unknown) => {
+      throw toCatalogError(cause);
+    });
   }
   const calls: {
     readonly [C in keyof CoreCalls]: (argument: Argument<C>) => Promise<Answer<C>>;
@@ -93,10 +96,8 @@ export function coreOf(first: Edition, { library, caller }: Access): ThreadCore 
       return { version, language, lookedAt, lastError: edition.lastError };
     },
     call: (call, argument) => untilClosed(() => calls[call](argument)),
-    onChange(given) {
+    onChange(listener) {
       if (signal.aborted) return () => undefined;
-      // Two callers may pass the same function.
-      const listener = () => given();
       listeners.add(listener);
       edition.listeners.add(listener);
       return () => {

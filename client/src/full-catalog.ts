@@ -18,10 +18,14 @@ export const CATALOG = {
   name: "catalog",
   isMainShared: false,
   areNamesAlwaysWanted: true,
-  files: ["ranks", "cities"],
   fetchFile,
-  async fetchMain(source, before) {
-    return { catalog: await refresh(source, before?.catalog) };
+  async fetchMain(source, before): Promise<Partial<Copy>> {
+    const [catalog, ranks] = await Promise.all([
+      refresh(source, before?.catalog),
+      // Without them, Paris in Texas comes before that in France.
+      fetchFile(source, "ranks", before?.files.ranks),
+    ]);
+    return { catalog, files: { ranks } };
   },
   join: async (copy) => frozen(await unpackCatalog(pack(copy))),
   languageOf: ({ catalog }) => catalog?.language ?? "",

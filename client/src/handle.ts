@@ -32,8 +32,21 @@ export function searchOf(core: Core): LocationsSearch & Pick<LocationsCatalog, "
     nearest: async (position, options) => core.call("nearest", readNearest(position, options)),
     setLocale: async (locale) => core.call("setLocale", readLocale(locale)),
     refresh: async () => core.call("refresh", null),
-    onChange: (listener) => core.onChange(readListener(listener)),
+    onChange: (listener) => core.onChange(apart(readListener(listener))),
     close: () => core.close(),
+  };
+}
+
+/** What a listener throws is reported as uncaught, and fails neither other listeners nor a call. */
+function apart(listener: () => void): () => void {
+  return () => {
+    try {
+      listener();
+    } catch (cause) {
+      queueMicrotask(() => {
+        throw cause;
+      });
+    }
   };
 }
 

@@ -7,7 +7,7 @@ import type { Caller } from "./options.ts";
 import type { Source } from "./read-answer.ts";
 import { type fetchFile, type FileName, type KnownFiles, pathOf } from "./search-files.ts";
 import { countryNames } from "./search/country-names.ts";
-import { namesNeeded } from "./search/search.ts";
+import { namesNeeded, search } from "./search/search.ts";
 import { addOtherNames, createSearchIndex, type SearchIndex } from "./search/search-index.ts";
 import { type Copy, isNewer, type Store } from "./store.ts";
 import { type CountryNames, countryNamesIn } from "./suggestion.ts";
@@ -19,10 +19,9 @@ export interface Kind {
   readonly name: "catalog" | "places";
   /** Whether each search has names in other languages fetched, or only one that needs them. */
   readonly areNamesAlwaysWanted: boolean;
-  /** Fetched besides, if the service has them: without them, a search only finds less well. */
-  readonly files: readonly FileName[];
   /**
-   * Fetches the part that nothing works without, as far as it differs from an earlier copy.
+   * Fetches the part that nothing works without, as far as it differs from an earlier copy. Without
+   * names of cities and in other languages, which are fetched besides, a search only finds less.
    *
    * @throws CatalogError if it fails.
    */
@@ -149,9 +148,9 @@ export class Library {
 
   /**
    * Fetches names in other languages: at the first search of a catalog, or at the first text that needs
-   * them where there is no catalog. Waits for them if the text finds nothing without them.
+   * them where there is no catalog. Waits for them while the first result is a guess.
    *
-   * @throws CatalogError if they do not arrive for such a text.
+   * @throws CatalogError if they do not arrive for a text that finds nothing without them.
    */
   async prepareSearch(edition: Edition, typed: string, caller: Caller): Promise<void> {
     const { copy, index } = edition.shown;
@@ -159,8 +158,9 @@ export class Library {
     const need = namesNeeded(index, typed);
     if (need === "no" && !this.#kind.areNamesAlwaysWanted) return;
     const coming = this.#addNames(edition, caller);
-    if (need === "yes") await coming;
-    else coming.catch(() => undefined);
+    if (need === "yes") return coming;
+    const perhaps = coming.catch(() => undefined);
+    if (need === "perhaps" && search(index, typed)[0]?.isPartial) await perhaps;
   }
 
   /**
@@ -245,7 +245,7 @@ export class Library {
     const startedAt = Date.now();
     const source = { ...sourceOf(caller), locale, signal: deadline };
     const names = this.#areNamesWanted || before?.files.names !== undefined;
-    const wanted: readonly FileName[] = [...this.#kind.files, ...(names ? ["names" as const] : [])];
+    const wanted: readonly FileName[] = names ? ["cities", "names"] : ["cities"];
     let failure: unknown;
     const main = this.#kind.fetchMain(source, before).catch((cause: unknown): Partial<Copy> => {
       if (before === undefined || !this.#kind.isMainShared) throw cause;
@@ -320,7 +320,7 @@ export class Library {
   /** Whether a copy has all that opening waits for. */
   #isComplete({ files }: Copy): boolean {
     const isNamed = !this.#areNamesWanted || files.names !== undefined;
-    return isNamed && this.#kind.files.every((name) => files[name] !== undefined);
+    return isNamed && files.cities !== undefined;
   }
 
   async #write({ locale, shown: { copy } }: Edition): Promise<void> {

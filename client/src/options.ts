@@ -9,6 +9,9 @@ const MAX_TIMEOUT_MS = 86_400_000;
 const DEFAULT_STORED_LOCALES = 3;
 const DEFAULT_LIMIT = 10;
 
+/** More than the search reads. */
+const TYPED_MAX_LENGTH = 200;
+
 /** Who calls, and how the service is to be called. */
 export interface Caller {
   readonly baseUrl: string;
@@ -110,7 +113,7 @@ export function readSearch(typed: string, options: SearchOptions = {}): SearchAr
   const { limit = DEFAULT_LIMIT, signal } = options;
   checkOption("limit", limit, isCount, "a whole number from 0");
   checkSignal(signal);
-  return { typed, limit };
+  return { typed: typed.slice(0, TYPED_MAX_LENGTH), limit };
 }
 
 export interface SearchArgument {

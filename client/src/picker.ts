@@ -11,6 +11,7 @@ import { isOtherNames, type OtherNames } from "./search/search-index.ts";
 import { isRecord } from "./search/shape.ts";
 import { isServedFile, joinServed, type ServedFile } from "./search/served.ts";
 import { NO_STORE, type Store } from "./store.ts";
+import { knownLanguage } from "./suggestion.ts";
 
 /** The language of the contract. */
 const DEFAULT_LANGUAGE = "en";
@@ -19,7 +20,6 @@ const PLACES: Kind = {
   name: "places",
   isMainShared: true,
   areNamesAlwaysWanted: false,
-  files: ["cities"],
   fetchFile,
   async fetchMain(source, before) {
     return { files: { served: await fetchFile(source, "served", before?.files.served) } };
@@ -30,15 +30,6 @@ const PLACES: Kind = {
   },
   languageOf: (_, locale) => knownLanguage(locale) ?? DEFAULT_LANGUAGE,
 };
-
-/** Undefined if the platform names no countries in it. */
-function knownLanguage(locale: string): string | undefined {
-  try {
-    return Intl.DisplayNames.supportedLocalesOf(locale.replaceAll("_", "-"))[0];
-  } catch {
-    return undefined;
-  }
-}
 
 /** Opens it in this thread: the stored one, or else it is fetched. */
 export async function openPlaces(

@@ -56,8 +56,8 @@ async function describeNewest(source: Source): Promise<Described | undefined> {
 }
 
 /** A cache on the way may have dropped headers. */
-function isOfService({ sha256, version }: Described): boolean {
-  return sha256 !== "" && version > 0;
+function isOfService({ sha256, version, language }: Described): boolean {
+  return sha256 !== "" && version > 0 && language !== "";
 }
 
 interface Change {

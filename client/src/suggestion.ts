@@ -37,9 +37,18 @@ export interface Suggestion {
 /** Names countries in the reader's language. */
 export type CountryNames = (country: Pick<CountryPlace, "code" | "name">) => string;
 
+/** Undefined if the platform names no countries in it. */
+export function knownLanguage(locale: string): string | undefined {
+  try {
+    return Intl.DisplayNames.supportedLocalesOf(locale.replaceAll("_", "-"))[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** Names countries in a language; as the contract does where the platform does not know it. */
 export function countryNamesIn(language: string): CountryNames {
-  const [known] = Intl.DisplayNames.supportedLocalesOf(language);
+  const known = knownLanguage(language);
   if (known === undefined) return ({ name }) => name;
   const names = new Intl.DisplayNames([known], { type: "region", fallback: "none" });
   return ({ code, name }) => names.of(code) ?? name;

@@ -56,9 +56,9 @@ function isWorker(value: unknown): boolean {
   return [postMessage, addEventListener, terminate].every((one) => typeof one === "function");
 }
 
-/** The address of a page, and its worker unless `startWorker` starts another. */
+/** The address of a page, if there is one, and its worker unless `startWorker` starts another. */
 interface Place {
-  readonly page: string;
+  readonly page: string | undefined;
   readonly startOwnWorker: () => WorkerPort;
 }
 
@@ -159,8 +159,7 @@ function linkWorker(worker: WorkerPort): WorkerLink {
             }),
           );
         },
-        onChange(given) {
-          const listener = () => given();
+        onChange(listener) {
           listeners.add(listener);
           return () => listeners.delete(listener);
         },

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import { type CatalogCopy, refresh } from "../src/refresh.ts";
 import { locales } from "../../data/snapshot/manifest.json";
 import { LocationsResponseSchema } from "../../gen/locations/v1/locations_pb.ts";
-import { type HashedBlob } from "../../src/ingest/own-parts.ts";
+import { type HashedBlob } from "../../src/ingest/locale-parts.ts";
 import { encodeNames } from "../../src/ingest/encode-names.ts";
 import type { Effort } from "../../src/parts/codings.ts";
 import { CatalogService } from "../../test/builders/catalog-service.ts";

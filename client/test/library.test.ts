@@ -17,7 +17,6 @@ it("shows both what a refresh has fetched and names that came while it was joine
     name: "places",
     isMainShared: true,
     areNamesAlwaysWanted: false,
-    files: [],
     fetchMain: async () => ({ version, files: { served: { etag: "", content: served } } }),
     fetchFile: async () => names as never,
     async join() {

@@ -49,7 +49,10 @@ beforeEach(() => {
   };
 });
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 function open(locale = "en", fetch = service.fetch): Promise<LocationsCatalog> {
   store = storeAgain();
@@ -63,6 +66,15 @@ function htmlInsteadOf(ending: string): typeof fetch {
     new URL(new Request(input).url).pathname.endsWith(ending)
       ? new Response("<!doctype html>", { headers: { "content-type": "text/html" } })
       : answer(input, init);
+}
+
+/** Answers, but for the language that it says. */
+function inLanguage(language: string): typeof fetch {
+  return async (input, init) => {
+    const answer = await service.fetch(input, init);
+    answer.headers.set("content-language", language);
+    return answer;
+  };
 }
 
 /** As if some time had passed. */
@@ -193,6 +205,70 @@ describe("an opened catalog", () => {
     expect(airports.map(({ city }) => city.country.code)).toEqual(["IT", "CH"]);
   });
 
+  it("takes no catalog without its ranks, by which a place comes before others", async () => {
+    const catalog = await open();
+    service.served = { version: 2, bytes: versionWith("Irchel") };
+    service.files = { ...service.files, "ranks.json": { busiest: [] } };
+    const failure = { name: "CatalogError", code: "unimplemented" };
+    await expect(catalog.refresh()).rejects.toMatchObject(failure);
+    expect(catalog.version).toBe(1);
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+    store = new Store();
+    const opening = openCatalogIn({ baseUrl: BASE_URL, fetch: service.fetch }, store);
+    await expect(opening).rejects.toMatchObject(failure);
+  });
+
+  it("is damaged if a machine on the way has dropped Content-Language", async () => {
+    const catalog = await open();
+    const damaged = { name: "CatalogError", code: "unavailable" };
+    const opening = open("de", inLanguage(""));
+    await expect(opening).rejects.toMatchObject(damaged);
+    const other = await openCatalogIn(
+      { baseUrl: BASE_URL, locale: "en", fetch: inLanguage("") },
+      new Store(medium),
+    );
+    await expect(other.refresh()).rejects.toMatchObject(damaged);
+    expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
+  });
+
+  it.each(["de, en", "*", "i-default"])(
+    "names countries in English if its language is '%s'",
+    async (language) => {
+      const catalog = await open("de", inLanguage(language));
+      expect(await find(catalog, "switzerland")).toContain("Switzerland");
+    },
+  );
+
+  it("is not disturbed by a listener that fails, which is reported", async () => {
+    const catalog = await open();
+    const reports: unknown[] = [];
+    const { queueMicrotask: queue } = globalThis;
+    vi.stubGlobal("queueMicrotask", (report: () => void) =>
+      queue(() => {
+        try {
+          report();
+        } catch (cause) {
+          reports.push(cause);
+        }
+      }),
+    );
+    let changes = 0;
+    catalog.onChange(() => {
+      throw new Error("of the app");
+    });
+    catalog.onChange(() => changes++);
+    await catalog.refresh();
+    await catalog.setLocale("de");
+    expect(changes).toBeGreaterThanOrEqual(2);
+    expect(reports).toEqual(Array.from({ length: changes }, () => new Error("of the app")));
+  });
+
+  it("searches the beginning of a text that is too long", async () => {
+    const catalog = await open();
+    expect(await find(catalog, "kloten ".repeat(150_000))).toEqual(["Kloten"]);
+    expect(await find(catalog, "z".repeat(1_000_000))).toEqual([]);
+  });
+
   it("works with a service that has no files for the search", async () => {
     service.files = {};
     expect(await find(await open(), "kloten")).toEqual(["Kloten"]);
@@ -245,8 +321,8 @@ describe("an opened catalog", () => {
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
-  it("treats a file of the search that is no JSON as missing", async () => {
-    const catalog = await open("en", htmlInsteadOf(".json"));
+  it("treats names that are no JSON as missing", async () => {
+    const catalog = await open("en", htmlInsteadOf("/names.json"));
     expect(await find(catalog, "kloten")).toEqual(["Kloten"]);
   });
 
@@ -378,7 +454,7 @@ describe("a service that accepts and stays silent", () => {
         expect(catalog.refresh()).rejects.toMatchObject({ code: "deadline_exceeded" }),
       "Irchel",
     ],
-  ])("holds up %s by a file of the search no longer than the limit", async (_, act, name) => {
+  ])("holds up %s by names no longer than the limit", async (_, act, name) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const timeoutMs = 54_321;
     let endTime = () => {};
@@ -393,7 +469,7 @@ describe("a service that accepts and stays silent", () => {
       timeoutMs,
       fetch: (async (input, init) => {
         const { url } = new Request(input);
-        if (url.endsWith(".json")) await released;
+        if (url.endsWith("/names.json")) await released;
         // Ends the time once the catalog is there.
         else start(() => endTime(), 50);
         return service.fetch(input, init);

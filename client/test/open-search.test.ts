@@ -57,6 +57,12 @@ function open(locale = "en", medium = memoryMedium()): Promise<LocationsSearch> 
   return openSearchIn({ baseUrl: BASE_URL, locale, fetch: service.fetch }, store);
 }
 
+function openWithNames(answer: () => Promise<Response>): Promise<LocationsSearch> {
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    new Request(input).url.endsWith("/names.json") ? answer() : service.fetch(input, init);
+  return openSearchIn({ baseUrl: BASE_URL, fetch }, new Store());
+}
+
 async function find(search: LocationsSearch, typed: string, limit = 3): Promise<string[]> {
   const found = await search.search(typed, { limit });
   return found.map(({ name, where, airports }) => `${name} | ${where} | ${airports.join(" ")}`);
@@ -142,25 +148,63 @@ describe("the search without a catalog", () => {
     expect(service.takeCalls().includes("GET names.json")).toBe(isNeeded);
   });
 
-  it("waits for the names without which it finds nothing, and otherwise tells of them", async () => {
+  it.each([
+    ["münchen", "Munich | Germany | MUC"],
+    ["köln", "Cologne | Germany | CGN"],
+    ["roma", "Rome | Italy | FCO"], // not Roma in Australia
+    ["wien", "Vienna | Austria | VIE"], // not the Ralph Wien Memorial Airport
+    ["milano", "Milan | Italy | MXP"],
+  ])("waits for names that may change what comes first: %s", async (typed, first) => {
+    expect((await find(await open(), typed))[0]).toContain(first);
+    expect(service.takeCalls()).toContain("GET names.json");
+  });
+
+  it.each([
+    ["hamb", "Hamburg"],
+    ["toron", "Toronto"],
+    ["croat", "Croatia"],
+    ["lon", "London"],
+    ["MUC", "Munich Airport"],
+  ])("does not wait for them if a busy place comes first: %s", async (typed, first) => {
+    const search = await openWithNames(() => new Promise(() => undefined));
+    expect((await search.search(typed))[0]).toMatchObject({ name: first });
+  });
+
+  it("waits for them in few of the texts that lead to the 200 busiest cities", async () => {
+    const search = await openWithNames(() => new Promise(() => undefined));
+    const { airports } = await joinServed(served);
+    const cities = new Set(airports.map(({ city }) => city.name));
+    const waiting = new Set<string>();
+    for (const name of [...cities].slice(0, 200))
+      for (const length of Array.from(name, (_, at) => at + 1)) {
+        const found = await Promise.race([search.search(name.slice(0, length)), delay(0)]);
+        if (found === undefined) waiting.add(name);
+      }
+    expect(waiting.size).toBeLessThanOrEqual(20);
+  });
+
+  it("finds what it has if they cannot be fetched", async () => {
+    const search = await openWithNames(() => Promise.reject(new TypeError("fetch failed")));
+    expect((await search.search("roma"))[0]).toMatchObject({
+      where: "Roma, Australia",
+      isPartial: true,
+    });
+  });
+
+  it("tells of names for which it has not waited", async () => {
     const search = await open();
-    expect(await find(search, "münchen")).toContain("Munich | Germany | MUC");
-    const other = await open();
-    const changed = new Promise<void>((resolve) => other.onChange(resolve));
-    const [early] = await other.search("roma");
-    expect(early).toMatchObject({ where: "Roma, Australia", isPartial: true });
+    const changed = new Promise<void>((resolve) => search.onChange(resolve));
+    expect((await find(search, "alge"))[0]).toMatch(/^Algeria/);
     await changed;
-    expect((await find(other, "roma"))[0]).toMatch(/^Rome \| Italy \| FCO/);
-    expect((await other.search("roma"))[0]).not.toHaveProperty("isPartial");
+    expect((await find(search, "alge"))[0]).toMatch(/^Algiers/);
   });
 
   it("waits for them however long they take, and fetches them once", async () => {
     const { promise: sent, resolve: send } = Promise.withResolvers<void>();
-    const slow: typeof fetch = async (input, init) => {
-      if (new Request(input).url.endsWith("/names.json")) await sent;
-      return service.fetch(input, init);
-    };
-    const search = await openSearchIn({ baseUrl: BASE_URL, fetch: slow }, new Store());
+    const search = await openWithNames(async () => {
+      await sent;
+      return service.fetch(`${BASE_URL}/search/v1/names.json`);
+    });
     const early = find(search, "münchen");
     letPass(JOIN_MS - 1);
     const late = find(search, "東京");

@@ -1,6 +1,7 @@
 import { memoize } from "../../src/platform/once.ts";
 import { existsSync } from "node:fs";
 import { packageFile, readPackageJson } from "./packages.ts";
+import { inOwnLetters } from "./name-forms.ts";
 import type { Qualification } from "./shared-names.ts";
 
 /** Names of territories in one locale, by ISO 3166-1 or UN M49 code, CLDR's `-alt-` variants too. */
@@ -33,7 +34,11 @@ export const readTerritoryNames = memoize((locale: string): TerritoryNames => {
   if (!existsSync(packageFile(path))) return new Map();
   const names =
     readPackageJson<TerritoriesDocument>(path).main[locale]?.localeDisplayNames.territories ?? {};
-  return new Map(Object.entries(names).filter(([code, name]) => name !== "" && name !== code));
+  return new Map(
+    Object.entries(names)
+      .filter(([code, name]) => name !== "" && name !== code)
+      .map(([code, name]) => [code, inOwnLetters(name, locale)]),
+  );
 });
 
 /** Territories whose usual name CLDR adds a relation or another name to: `Hong Kong SAR China`, `Myanmar (Burma)`. */

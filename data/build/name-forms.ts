@@ -9,8 +9,17 @@ const HALF_BRACKETED = /\s*[(（][^()（）]*$/u;
 /** A space or a hyphen before a comma. */
 const COMMA_APART = /[\s-]+,(?=\s)/gu;
 
+/** A space on one side of a hyphen, but for one that stands for a word: `Kabard- és Balkárföld`. */
+const HYPHEN_APART = /(?<=\S)\s-(?=\p{L})|(?<=[\p{L}\p{M}])-\s(?=[^\p{Ll}\s])/gu;
+
+/** An apostrophe in a name, however it was typed. */
+const APOSTROPHE = /(?<=[\p{L}\p{M}])\s?['‘]\s?(?=\p{L})/gu;
+
 /** Quotation marks and apostrophes around a name. */
-const QUOTED = /^["'’‘`´“”«»]+|["'’‘`´“”«»]+$/gu;
+const QUOTED = /^["'’‘`´“”«»]+|\s*["'’‘`´“”«»]+$/gu;
+
+/** Languages that write the letters of others with an apostrophe, even at the end: `Tver’`. */
+const ROMANIZING: ReadonlySet<string> = new Set(["cs", "it"]);
 
 /** Languages that write each word of a name with a capital letter, but those for its kind. */
 const CAPITALIZING: ReadonlySet<string> = new Set(["sw", "tr", "uz", "vi"]);
@@ -128,16 +137,19 @@ function asNoun(name: string, { english }: Pick<Region, "english">): string {
 export function wellFormed(name: string, region: Region): string {
   const whole = (name.replace(HALF_BRACKETED, "") || name)
     .replaceAll(COMMA_APART, ",")
+    .replaceAll(HYPHEN_APART, "-")
     .replaceAll(TWICE, "$1");
-  const plain = region.isTransliterated ? whole : whole.replace(QUOTED, "");
-  const inLetters = inOwnLetters(plain, region);
+  const isOwn = region.isTransliterated && ROMANIZING.has(region.locale);
+  const plain = isOwn ? whole : whole.replace(QUOTED, "");
+  const own = inOwnLetters(plain, region.locale).replaceAll(APOSTROPHE, "’");
+  const inLetters = WITH_CEDILLA.has(region.locale) ? own : withCommaBelow(own, region.country);
   return CAPITALIZING.has(region.locale) ? withCapitals(inLetters, region) : inLetters;
 }
 
-function inOwnLetters(name: string, { locale, country }: Region): string {
+/** A name in the letters of its language where it was typed with those of another. */
+export function inOwnLetters(name: string, locale: string): string {
   const letters = LETTERS.get(locale) ?? [];
-  const own = letters.reduce((text, [other, letter]) => text.replaceAll(other, letter), name);
-  return WITH_CEDILLA.has(locale) ? own : withCommaBelow(own, country);
+  return letters.reduce((text, [other, letter]) => text.replaceAll(other, letter), name);
 }
 
 /** Words that begin and sound like one of the English name, other than its kind, get its capital letter. */

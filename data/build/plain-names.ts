@@ -62,6 +62,9 @@ const CHINA = "CN";
 /** Locales in which the regions of their own country have the word: 福井県. */
 const WITH_WORD_AT_HOME: ReadonlyMap<string, string> = new Map([["ja", "JP"]]);
 
+/** A first letter that Irish softens after a word for the kind of region: `Contae Dhún na nGall`. */
+const LENITED = /^([BCDFGMPST])h(?=\p{Ll})/u;
+
 /** The article in the middle of a name; at its beginning it has a capital letter: `al-Kufra`. */
 const ARABIC_ARTICLE = /^a(?=\p{Ll}{1,3}-\p{Lu})/u;
 
@@ -193,7 +196,8 @@ function restsOf(name: string, english: string, { locale, words }: Names): strin
   if (before !== undefined) {
     const rest = name.slice(before.length).trim();
     const link = words.links.find((one) => rest.startsWith(/['’]$/u.test(one) ? one : `${one} `));
-    rests.push(rest.slice(link?.length ?? 0).trim());
+    const own = rest.slice(link?.length ?? 0).trim();
+    rests.push(locale === "ga" && !/^.h/u.test(english) ? own.replace(LENITED, "$1") : own);
   }
   if (after !== undefined) {
     const rest = name.slice(0, -(glued(after) ?? after).length).trim();

@@ -19,6 +19,16 @@ it.each<[kind: string, locale: string, english: string, name: string, formed: st
   ["half a bracket", "zh", "Plateaux", "高原（刚果", "高原"],
   ["a mark of a genitive", "et", "Vaud", "Vaud’", "Vaud"],
   ["a mark of quotation", "fi", "Hainaut", "“Hainaut”", "Hainaut"],
+  ["a mark at its end", "ta", "Dhale", "அட டாலி ‘", "அட டாலி"],
+  ["a space beside an apostrophe", "si", "Ha’il", "හා ‘ඉල්", "හා’ඉල්"],
+  ["a space before a hyphen", "ta", "Brunei-Muara", "ப்ருனெய் -முரா", "ப்ருனெய்-முரா"],
+  [
+    "a space after a hyphen",
+    "fi",
+    "Castile-La Mancha",
+    "Kastilia- La Mancha",
+    "Kastilia-La Mancha",
+  ],
   ["small letters", "uz", "Madhya Pradesh", "Madhya-pradesh", "Madhya-Pradesh"],
   ["small letters", "tr", "Koh Kong", "Koh kong", "Koh Kong"],
   ["a comma apart", "gu", "South Ash Sharqiyah", "એશ શાર્કિયાહ , સાઉથ", "એશ શાર્કિયાહ, સાઉથ"],
@@ -74,13 +84,19 @@ it.each<[why: string, locale: string, country: string, english: string, name: st
 it.each<[why: string, locale: string, english: string, name: string]>([
   ["a bracket that closes", "de", "Western (Ghana)", "Westen (Ghana)"],
   ["the word for the kind", "uz", "Samarqand Region", "Samarqand viloyati"],
+  ["a hyphen for a word", "hu", "Khanty-Mansi", "Hanti- és Manysiföld"],
+  ["hyphens with two spaces", "sl", "Friuli–Venezia Giulia", "Furlanija - Julijska krajina"],
   ["an article within", "tr", "Bocas del Toro", "Bocas del Toro"],
   ["an adjective of a language that writes it small", "cs", "South Moravia", "Jižní morava"],
 ])("a name keeps %s", (_, locale, english, name) => {
   expect(wellFormed(name, inCountry("DE", locale, english))).toBe(name);
 });
 
-it("a name keeps the apostrophe that stands for a letter of the country's script", () => {
-  const region = inCountry("RU", "it", "Tver");
-  expect(wellFormed("Tver’", { ...region, isTransliterated: true })).toBe("Tver’");
+it.each([
+  ["it", "RU", "Tver’", "Tver’"],
+  ["fi", "AM", "Sjunik’", "Sjunik"],
+  ["et", "SA", "Al-Bāḩah’", "Al-Bāḩah"],
+])("in %s, of %s, %s is %s", (locale, country, name, formed) => {
+  const region = { ...inCountry(country, locale, name), isTransliterated: true };
+  expect(wellFormed(name, region)).toBe(formed);
 });

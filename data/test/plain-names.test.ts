@@ -49,6 +49,8 @@ describe("withoutHeadWords", () => {
       "La Pampa",
     ],
     ["it", { before: ["Regione"], links: ["d’"] }, "Oromia", "Regione d’Oromia", "Oromia"],
+    ["ga", { before: ["Contae"] }, "Donegal", "Contae Dhún na nGall", "Dún na nGall"],
+    ["ga", { before: ["Cúige"] }, "Shinyanga", "Cúige Shinyanga", "Shinyanga"],
     ["sk", { after: ["~s län", "län"] }, "Halland", "Hallands län", "Halland"],
     ["bn", { before: ["ক্যান্টন"], links: ["অব"] }, "Bern", "ক্যান্টন অব বার্ন", "বার্ন"],
     [

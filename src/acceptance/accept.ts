@@ -1,7 +1,6 @@
 /**
- * Takes over what upstream says, airport by airport. A change of an airport waits: what is served
- * stays until upstream has said the same for long enough or an operator approves it. Pure: no clock,
- * no I/O.
+ * Accepts upstream's changes, airport by airport. A change waits, and the airport stays as it is, until
+ * upstream has said the same for long enough or an operator approves it. Pure: no clock, no I/O.
  */
 import { compareText } from "../catalog/integrity.ts";
 import { distanceKm } from "../catalog/positions.ts";
@@ -44,23 +43,23 @@ interface ListedChange extends WantedChange {
   readonly before: AcceptedAirport;
 }
 
-/** A change, as it is held if it must wait. */
-interface Judged {
+/** A change, and how it is held if it must wait. */
+interface AssessedChange {
   readonly change: WantedChange;
   readonly held: HeldChange;
   readonly isFree: boolean;
 }
 
 /**
- * Lets changes that a wrong clock has dated in the future wait from now on. But if a time lies no further
- * ahead than two looks may be apart, the clock may have been set back since: then the times stay, and this
- * look counts as one at the latest of these, so that no wait gets shorter.
+ * Restarts the wait of changes that a wrong clock has dated in the future. But if a time is less far in
+ * the future than two runs may be apart, the clock may have been set back since. Then the times stay,
+ * and this run counts as if at the latest of them, so that no wait gets shorter.
  */
 function withoutFuture<R extends AcceptRun>(run: R): R {
   const { ledger, now, recorded = [] } = run;
   const held = ledger.held.map((change) =>
-    changeTimes(heldChangeSchema, change, (time, aheadMs) =>
-      cutToNow(time, now, Math.max(aheadMs, 2 * GAP_MS)),
+    changeTimes(heldChangeSchema, change, (time, toleranceMs) =>
+      cutToNow(time, now, Math.max(toleranceMs, 2 * GAP_MS)),
     ),
   );
   const known = [...recorded, ...held.map(({ last_seen }) => Date.parse(last_seen))];
@@ -78,7 +77,7 @@ export function acceptUpstream(asStored: Comparison): Ledger {
   };
   const { airports, overruled } = correctAirports(upstream.airports, corrections, accepted);
   const { pairs, arrivals } = matchAirports(accepted, airports);
-  // A row that the snapshot knows to be of a closed airport counts as closed, not as missing.
+  // The row of an airport that the snapshot knows as closed counts as closed, not as missing.
   const closed = overruled.flatMap(({ observed, ours }) =>
     observed !== null && ours === null ? [observed] : [],
   );
@@ -101,7 +100,7 @@ export function acceptUpstream(asStored: Comparison): Ledger {
   const names = acceptRegionNames(comparison);
   const isNamed = (code: string) =>
     regionOf(code) !== code || Object.hasOwn(names.regions, code) || regionNames.has(code);
-  const judged = blockTakenCodes(
+  const assessed = blockTakenCodes(
     present,
     changes.map((change) => {
       const held = hold(subjectOf(change), rules.get(change) ?? []);
@@ -110,17 +109,19 @@ export function acceptUpstream(asStored: Comparison): Ledger {
     }),
   );
   const held = [
-    ...judged.filter((judgement) => !judgement.isFree).map((judgement) => judgement.held),
+    ...assessed.filter((assessment) => !assessment.isFree).map((assessment) => assessment.held),
     ...names.held,
     ...overruled.map(({ observed, ours }) =>
       hold(subjectOf({ before: ours, after: observed }), [], "corrected"),
     ),
   ];
   const seen = new Set(
-    [...judged.map((judgement) => judgement.held), ...names.changes, ...held].map(({ id }) => id),
+    [...assessed.map((assessment) => assessment.held), ...names.changes, ...held].map(
+      ({ id }) => id,
+    ),
   );
   const unseen = ledger.held.filter(({ id }) => !seen.has(id));
-  const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
+  const free = assessed.filter((assessment) => assessment.isFree).map(({ change }) => change);
   return {
     accepted: {
       ...applyChanges(present, accepted.gone, free),
@@ -132,9 +133,9 @@ export function acceptUpstream(asStored: Comparison): Ledger {
 }
 
 /**
- * Keeps the row number of an airport whose record differs, unless that row is another airport's now.
- * The change may be a mistake: if upstream restores the former row, that row is the airport again, not
- * the row that took its code.
+ * Keeps the row number of an airport whose record differs, unless that row now belongs to another
+ * airport. The change may be a mistake: if upstream restores the former row, that row is the airport
+ * again, and not the row that took its code.
  *
  * @param taken numbers of the rows that are airports of the catalog.
  */
@@ -197,19 +198,17 @@ function losesRegion({ before, after }: WantedChange, isNamed: (code: string) =>
   return before !== null && after !== null && isNamed(before.region) && !isNamed(after.region);
 }
 
-/** Holds back what would give an airport a code of another one. */
 function blockTakenCodes(
   present: readonly AcceptedAirport[],
-  judged: readonly Judged[],
-): readonly Judged[] {
-  const free = judged.filter((judgement) => judgement.isFree).map(({ change }) => change);
+  assessed: readonly AssessedChange[],
+): readonly AssessedChange[] {
+  const free = assessed.filter((assessment) => assessment.isFree).map(({ change }) => change);
   const takers = findTakers(present, free);
-  return judged.map((judgement) =>
-    takers.has(judgement.change) ? { ...judgement, isFree: false } : judgement,
+  return assessed.map((assessment) =>
+    takers.has(assessment.change) ? { ...assessment, isFree: false } : assessment,
   );
 }
 
-/** Applies the changes that nothing holds. */
 function applyChanges(
   present: readonly AcceptedAirport[],
   gone: Accepted["gone"],
@@ -233,7 +232,7 @@ function applyChanges(
   };
 }
 
-/** Selects other sources' changes, which this run cannot judge, but for those whose wait would start again. */
+/** Selects other sources' changes, which this run cannot assess, except those whose wait would start again. */
 function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[] {
   const verdicts = byChange(run.decisions);
   return held
@@ -242,7 +241,7 @@ function heldOfOthers(held: readonly HeldChange[], run: AcceptRun): HeldChange[]
     .filter((change) => change.state !== "waiting" || isUnbroken(change, run.now));
 }
 
-/** Accepts all airports of a source that people have checked, and its names; the others are gone. */
+/** Accepts all airports and names of a source that people have checked, and no others. */
 export function trustUpstream(
   asStored: AcceptRun,
   { airports, regions }: Pick<UpstreamAirports, "airports" | "regions">,

@@ -3,29 +3,29 @@ import type { Position } from "../catalog/positions.ts";
 import type { AirportsRead, SourceAirport } from "../catalog/source-airport.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
 
-/** An airport that moves less has not moved: the length of a runway. */
+/** A shorter move is none: the length of a runway. */
 export const SAME_POSITION_KM = 2;
 
 export interface AcceptedAirport extends SourceAirport {
   /** Number of its row at upstream. It differs from `id` if upstream has renumbered it. */
   readonly row: string;
-  /** Its last position that has waited, if small corrections have moved it since. */
+  /** Its last accepted position, if small corrections have moved it since. */
   readonly anchor?: Position;
 }
 
-/** What identifies a delisted airport if it comes back. */
+/** Identifies a delisted airport if it comes back. */
 export type GoneAirport = Pick<AcceptedAirport, "id" | "row" | "iata" | "lat" | "lon">;
 
 export function goneOf({ id, row, iata, lat, lon }: GoneAirport): GoneAirport {
   return { id, row, iata, lat, lon };
 }
 
-/** The airports that a catalog is built from, with what later comparisons need. */
+/** The airports that a catalog is built from, with data for later comparisons. */
 export interface Accepted {
   /** Ids, rows and IATA codes are unique; so are ICAO codes, but not in ledgers of earlier versions. */
   readonly airports: readonly AcceptedAirport[];
   readonly gone: readonly GoneAirport[];
-  /** Upstream's names of subdivisions that have waited, by code; other names are the snapshot's. */
+  /** Upstream's accepted names of subdivisions, by code; other names are the snapshot's. */
   readonly regions: { readonly [code: string]: string };
   /** Rows with an IATA code in the upstream file that was compared last; null if none was. */
   readonly codedRows: number | null;
@@ -47,11 +47,11 @@ export interface UpstreamAirports extends Pick<
   AirportsRead,
   "airports" | "delistedRows" | "unopened" | "coded"
 > {
-  /** Names by code of the subdivisions that the snapshot has no region for. */
+  /** Names by code of the subdivisions without a region in the snapshot. */
   readonly regions: ReadonlyMap<string, string>;
 }
 
-/** All values of an airport, without what identifies it. A change of any of them waits. */
+/** The values of an airport, without its identity. A change of any of them waits. */
 export function recordOf({
   iata,
   icao,

@@ -1,11 +1,11 @@
-/** Corrects what upstream had wrong on the day of the snapshot. Pure. */
+/** Corrects the errors that upstream had on the day of the snapshot. Pure. */
 import { distanceKm, isNear } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
 import type { SourceAirport } from "../catalog/source-airport.ts";
 import type { Correction } from "../catalog/source-airport.ts";
 import { type Accepted, SAME_POSITION_KM } from "./airport.ts";
 
-/** What upstream says of a corrected airport, and what counts instead; null if it is not listed. */
+/** A corrected airport: upstream's values, and those that count instead; null if it is not listed. */
 interface Overruled {
   readonly id: string;
   readonly observed: SourceAirport | null;
@@ -18,11 +18,11 @@ interface Corrected {
 }
 
 /**
- * Replaces each value that is still the one that upstream wrote on the snapshot's day. Any other
- * value is newer than the correction, and stays.
+ * Replaces each value that is still the one that upstream wrote on the snapshot's day. Any other value
+ * is newer than the correction, and stays.
  *
  * @param airports upstream's, with unique codes and row numbers.
- * @param accepted tells the present row numbers.
+ * @param accepted has the present row numbers.
  */
 export function correctAirports(
   airports: readonly SourceAirport[],
@@ -80,7 +80,7 @@ function correctRow(
   const isUnchanged = (field: keyof SourceAirport) => observed[field] === written[field];
   if (ours === undefined)
     return isUnchanged("iata") && isUnchanged("name") && isUnchanged("country") ? null : observed;
-  // A new field of airports is corrected without further code.
+  // Also covers future fields of airports.
   const { id: _row, iata, lat, lon, ...others } = ours;
   const entries = Object.entries(others) as [keyof SourceAirport, unknown][]; // of an airport
   const isMoved = lat !== written.lat || lon !== written.lon;

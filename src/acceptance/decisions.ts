@@ -1,4 +1,4 @@
-/** How held changes are ordered and decided, and when they are due. */
+/** The order of held changes, their decisions, and when they are due. */
 import { compareText } from "../catalog/integrity.ts";
 import { durationOf, HOUR_MS } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
@@ -19,7 +19,6 @@ export function byRank(a: HeldChange, b: HeldChange): number {
 }
 
 export interface Decision {
-  /** Id of the held change. */
   readonly id: string;
   readonly verdict: "approved" | "rejected";
   readonly by: string;
@@ -41,12 +40,12 @@ export function withDecision(held: HeldChange, decisions: DecisionsById): HeldCh
   return { ...held, state: verdict, due_at: null, decided_by: by, decided_at: at, note };
 }
 
-/** Longest time between two looks of a source: a day, and half of one for a late run. */
+/** Longest time between two runs of a source: a day, and half a day for a late run. */
 export const GAP_MS = 36 * HOUR_MS;
-/** A change is due so much early, because the daily run that first saw it may have been late. */
+/** A change is due earlier by this time, because the daily run that first saw it may have been late. */
 const LATENESS_MS = HOUR_MS;
 
-/** Whether a run has looked lately. After a gap nobody knows what upstream has said. */
+/** Whether a run has seen the change recently. After a gap, upstream's values in between are unknown. */
 export function isUnbroken({ last_seen }: Pick<HeldChange, "last_seen">, now: EpochMs): boolean {
   return durationOf(last_seen, now) <= GAP_MS;
 }

@@ -18,12 +18,11 @@ export interface AcceptRun {
   /** Time for which upstream must say the same. */
   readonly holdMs: DurationMs;
   readonly now: EpochMs;
-  /** When earlier runs and publications ended, by clocks that may have been wrong. */
+  /** The end times of earlier runs and publications, by clocks that may have been wrong. */
   readonly recorded?: readonly EpochMs[] | undefined;
-  /** When this run looks; later than `now` if the clock was set back. */
+  /** The time of this run; later than `now` if the clock was set back. */
   readonly seenAt?: EpochMs;
   readonly runId: string;
-  /** Name of the upstream. */
   readonly source: string;
 }
 
@@ -35,12 +34,12 @@ export interface Subject extends Pick<
   readonly isMissing?: boolean;
 }
 
-/** Returns the function that makes a held change, with what earlier runs have seen of it. */
+/** Returns the function that makes a held change, with its history from earlier runs. */
 export function holdFor(run: AcceptRun) {
   const { ledger, decisions, holdMs, now, seenAt = now, runId, source } = run;
   const verdicts = byChange(decisions);
   const at = timeText(seenAt);
-  // If the clock was set back, the next look is no later than this, or restarts the wait.
+  // If the clock was set back, the next run is no later than this, or restarts the wait.
   const from = timeText(seenAt > now ? seenAt + GAP_MS : seenAt);
   const known = new Map(ledger.held.map((held) => [held.id, held]));
   const waiting = ledger.held.filter((held) => held.state === "waiting" && held.source === source);
@@ -75,7 +74,7 @@ export function holdFor(run: AcceptRun) {
       due_at: waits === Infinity ? null : timeText(Date.parse(wanted_since) + waits),
       last_seen: at,
       run_id: same?.run_id ?? runId,
-      // Only the source that a decision is about can end it.
+      // Only the decision's source can end it.
       source: same === undefined || same.state === "waiting" ? source : same.source,
       decided_by: same?.decided_by ?? null,
       decided_at: same?.decided_at ?? null,
@@ -85,7 +84,7 @@ export function holdFor(run: AcceptRun) {
   };
 }
 
-/** Names a change by its subject and its content, with too long a hash for anybody to forge an equal id. */
+/** Names a change by its subject and its content. The hash is long enough that nobody can forge an equal id. */
 export function heldId(entity: string, wanted: unknown): string {
   return `${entity}-${sha256Hex(JSON.stringify(wanted)).slice(0, ID_HASH_LENGTH)}`;
 }
@@ -95,7 +94,7 @@ function entityOf({ id }: Pick<HeldChange, "id">): string {
   return id.slice(0, -1 - ID_HASH_LENGTH);
 }
 
-/** A change that is probably a mistake waits this many times as long. */
+/** A probable mistake waits this many times as long. */
 const SLOW_FACTOR = 10;
 
 /**
@@ -108,7 +107,6 @@ function waitMs(rules: readonly HeldRule[], isMissing: boolean, holdMs: Duration
   return isMissing || rules.includes("service_lost") ? SLOW_FACTOR * holdMs : holdMs;
 }
 
-/** Whether nothing holds a change any more. */
 export function isFree(held: HeldChange, now: EpochMs): boolean {
   switch (held.state) {
     case "approved":

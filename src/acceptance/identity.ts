@@ -1,6 +1,6 @@
 /**
- * Finds out which row of upstream is which airport. Upstream renumbers and restores rows, and
- * airports get other codes; the ids of the catalog outlive both. Pure.
+ * Matches upstream's rows with airports. Upstream renumbers and restores rows, and airports get other
+ * codes; the ids of the catalog outlive both. Pure.
  */
 import { isNear } from "../catalog/positions.ts";
 import type { SourceAirport } from "../catalog/source-airport.ts";
@@ -25,7 +25,7 @@ interface Matched {
 }
 
 /** An arrival whose row number is taken gets the first free id from this number plus its row's. */
-const OWN_IDS_FROM = 2_000_000_000;
+const RENUMBERED_FROM = 2_000_000_000;
 
 /**
  * Pairs the airports of the catalog with upstream's rows. A row is the airport
@@ -34,7 +34,7 @@ const OWN_IDS_FROM = 2_000_000_000;
  * 2. of the same code within 10 km, unless it is the only row of another airport near it, or
  * 3. of the same row number within 10 km: it has another code now.
  *
- * So a code that moves elsewhere is another airport. One that comes back gets its former id.
+ * So a code that moves elsewhere is another airport. An airport that comes back gets its former id.
  *
  * @param upstream airports with unique codes and row numbers.
  */
@@ -49,7 +49,7 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
   const owners = new Map<string, GoneAirport>(
     accepted.airports.map((airport) => [airport.row, airport]),
   );
-  /** Whether a row is the only one that is left of another airport. */
+  /** Whether a row is the last one of another airport. */
   const isNeeded = (row: SourceAirport) => {
     const owner = owners.get(row.id);
     if (owner === undefined || !isNear(row, owner)) return false;
@@ -82,10 +82,9 @@ export function matchAirports(accepted: Accepted, upstream: readonly SourceAirpo
   return { pairs, arrivals: [...returned, ...newcomers(accepted, free)] };
 }
 
-/** The airports of the catalog that travellers use. */
 export interface Listed {
   readonly before: number;
-  /** Those of them with a row in upstream's file. */
+  /** Airports with a row in upstream's file. */
   readonly after: number;
   /** Fewest of them in a whole file. */
   readonly least: number;
@@ -110,7 +109,7 @@ function newcomers(accepted: Accepted, rows: ReadonlySet<SourceAirport>): Accept
   const taken = new Set([...accepted.airports, ...accepted.gone].map(({ id }) => id));
   return [...rows].map((row) => {
     let { id } = row;
-    for (let next = OWN_IDS_FROM + Number(id); taken.has(id); next++) id = String(next);
+    for (let next = RENUMBERED_FROM + Number(id); taken.has(id); next++) id = String(next);
     taken.add(id);
     return { ...row, id, row: row.id };
   });

@@ -1,4 +1,4 @@
-/** Finds obscene words in names. True names have some (Condom), so such a name waits for an operator. Pure. */
+/** Finds obscene words in names. Real places have such names (Condom), so an operator decides. Pure. */
 
 /** In the languages of OurAirports' editors; whole words, with their usual forms. */
 const OBSCENE =
@@ -41,7 +41,7 @@ const OBSCENE =
 
 const OBSCENE_WORDS: ReadonlySet<string> = new Set(OBSCENE.split(" ").map(fold));
 
-/** Beginnings of obscene words, folded (хуй is хуи). No name such as Shitara has one of them. */
+/** Prefixes of obscene words, folded (хуй is хуи). No name such as Shitara has one of them. */
 const OBSCENE_STEM = /^(?:fuck|shit(?![aeiou])|hitler|fotze|хуи)/u;
 
 /** Digits, and Cyrillic letters, that look like Latin ones. */
@@ -51,7 +51,6 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
     .map(([from = "", to = ""]) => [from, to] as const),
 );
 
-/** Whether a name has an obscene word that no known name has. */
 export function gainsObscenity(name: string, known: readonly string[]): boolean {
   const before = new Set(known.flatMap(wordsOf));
   return wordsOf(name).some((word) => isObscene(word) && !before.has(word));
@@ -69,7 +68,6 @@ function wordsOf(name: string): string[] {
   return joined.split(/[^\p{L}\p{N}]+/u).map(withoutLookAlikes);
 }
 
-/** Replaces look-alikes in a word that has Latin letters. */
 function withoutLookAlikes(word: string): string {
   if (!/\p{Script=Latin}/u.test(word)) return word;
   return word.replace(/[^a-z]/gu, (letter) => LOOK_ALIKES.get(letter) ?? letter);

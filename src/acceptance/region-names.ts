@@ -1,4 +1,4 @@
-/** Takes over the names that upstream gives to subdivisions. They wait like changes of airports. Pure. */
+/** Accepts upstream's names of subdivisions. They wait like changes of airports. Pure. */
 import type { Ledger, UpstreamAirports } from "./airport.ts";
 import { type AcceptRun, heldId, holdFor, isFree, type Subject } from "./hold.ts";
 import type { HeldChange } from "../schemas/held-change.ts";
@@ -13,13 +13,12 @@ interface NameComparison extends AcceptRun {
 
 interface AcceptedNames {
   readonly regions: Ledger["accepted"]["regions"];
-  /** Every change of a name. */
   readonly changes: readonly HeldChange[];
   /** Those that wait, or that somebody has rejected. */
   readonly held: readonly HeldChange[];
 }
 
-/** Compares upstream's names with those that are served. A subdivision without one keeps its name. */
+/** Compares upstream's names with the served ones. A subdivision without a name at upstream keeps its name. */
 export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
   const hold = holdFor(comparison);
   const changes = renamedRegions(comparison).map(({ subject, rules }) => hold(subject, rules));
@@ -31,7 +30,6 @@ export function acceptRegionNames(comparison: NameComparison): AcceptedNames {
   };
 }
 
-/** Finds the subdivisions that have another name at upstream. */
 function renamedRegions({
   ledger,
   upstream,
@@ -52,7 +50,7 @@ function renamedRegions({
   });
 }
 
-/** The names of subdivisions that changes bring, by code. */
+/** The new names of subdivisions, by code. */
 function namesOf(changes: readonly HeldChange[]): { readonly [code: string]: string } {
   return Object.fromEntries(
     changes.flatMap(({ after }) =>

@@ -9,11 +9,11 @@ import { gainsObscenity } from "./obscene-words.ts";
 import { codesOf } from "./taken-codes.ts";
 
 export interface Change {
-  /** The airport as it is served; null if it is not. */
+  /** The served airport; null if it is not served. */
   readonly before: SourceAirport | null;
-  /** The airport as upstream wants it; null if upstream does not list it. */
+  /** Upstream's airport; null if upstream does not list it. */
   readonly after: SourceAirport | null;
-  /** Why the airport's row does not list it; undefined if it has none. */
+  /** Why the airport's row does not list it; undefined if there is no row. */
   readonly delisted?: DelistedReason | undefined;
 }
 
@@ -64,7 +64,7 @@ export function findRules(
   return new Map(changes.map((change) => [change, rulesOf(change)]));
 }
 
-/** Finds what travellers may notice of an airport that they use, or would use. */
+/** Finds the changes that travellers may notice of an airport that they use, or would use. */
 function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): HeldRule[] {
   const wasUsed = before !== null && isImportant(before);
   const isUsed = after !== null && isImportant(after);
@@ -85,7 +85,7 @@ function rulesOfUse({ before, after, delisted }: Change, regionOf: RegionOf): He
   return rules;
 }
 
-/** Whether the row of an airport says, in whatever way, that it has no scheduled service any more. */
+/** Whether an airport loses its scheduled service, in whatever way. */
 function losesService({ before, after, delisted }: Change): boolean {
   const isThere = after !== null || delisted !== undefined;
   return isThere && before?.scheduled === true && after?.scheduled !== true;
@@ -126,7 +126,7 @@ function findEmptiedRegions(
   );
 }
 
-/** Words that do not tell airports apart: kinds, titles, directions and articles. */
+/** Words that do not distinguish airports: kinds, titles, directions and articles. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   (
     "airport airfield airstrip aerodrome aeropuerto aeroporto air base airbase heliport helipad " +
@@ -137,7 +137,7 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
 );
 /** Two spellings of one word share this many first letters. */
 const STEM_LENGTH = 5;
-/** Most letters by which another form of a word is longer: Heathrowsucks is no form of Heathrow. */
+/** Maximum number of letters by which another form of a word is longer: Heathrowsucks is no form of Heathrow. */
 const INFLECTION_LENGTH = 3;
 
 /**

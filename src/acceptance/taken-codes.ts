@@ -1,4 +1,4 @@
-/** Sees to it that no two airports have the same IATA or ICAO code. Pure. */
+/** Ensures that no two airports have the same IATA or ICAO code. Pure. */
 import { AIRPORT_TYPES, type SourceAirport } from "../catalog/source-airport.ts";
 import type { AcceptedAirport } from "./airport.ts";
 
@@ -15,8 +15,8 @@ export function codesOf({ iata, icao }: Pick<SourceAirport, "iata" | "icao">): s
 
 /**
  * Finds the changes that must wait, because they would give an airport a code that another one keeps.
- * Airports may exchange their codes in one run. Of several that want a code which nobody keeps, the
- * larger type gets it, then the lower number.
+ * Airports may exchange their codes in one run. If several want a code that nobody keeps, the airport
+ * of the larger type gets it, then the one with the lower number.
  *
  * @param present the airports before all changes.
  * @param changes at most one for each airport.
@@ -45,12 +45,11 @@ export function findTakers<C extends CodeChange>(
     for (const code of change.after ? codesOf(change.after) : []) users.get(code)?.delete(id);
     use(id, served.get(id));
   };
-  /** Whether a change gives the airport a code that it has not. */
   const isClaim = (code: string, id: string) => {
     const airport = served.get(id);
     return applied.has(id) && (airport === undefined || !codesOf(airport).includes(code));
   };
-  /** Blocks the claims to codes that somebody keeps. What is blocked keeps its own codes. */
+  /** Blocks the claims to codes that another airport keeps. A blocked airport keeps its codes. */
   const blockClaims = () => {
     for (let code = unseen.pop(); code !== undefined; code = unseen.pop()) {
       const ids = [...(users.get(code) ?? [])];
@@ -70,7 +69,7 @@ export function findTakers<C extends CodeChange>(
   return takers;
 }
 
-/** Leaves an ICAO code that several airports have to the one with the best claim; the others have none. */
+/** Leaves an ICAO code of several airports to the one with the best claim, and removes it from the others. */
 export function withoutSharedCodes(airports: readonly AcceptedAirport[]): AcceptedAirport[] {
   const worstFirst = airports.toSorted((a, b) => byClaim(b, a));
   const owners = new Map(worstFirst.map(({ icao, id }) => [icao, id]));

@@ -1,6 +1,6 @@
 import type { AlertHistory } from "../storage/alert-history.ts";
 import type { History } from "../storage/run-history.ts";
-import type { CronTask } from "../coordinator/schedule.ts";
+import type { CronJobName } from "../coordinator/schedule.ts";
 import type { Limits } from "../monitor/alert-settings.ts";
 import type { AuditStore } from "../storage/audit-store.ts";
 import type { BackupStore } from "../storage/backup-store.ts";
@@ -11,7 +11,7 @@ import type { Suggest } from "../search/suggester.ts";
 import type { Authentication } from "./auth/authenticate.ts";
 import type { CoordinatorCalls, MonitorCalls } from "./calls.ts";
 
-/** The outside of the routes: the Durable Objects, the stores, the settings and the clock. */
+/** The dependencies of the routes: the Durable Objects, the stores, the settings and the clock. */
 export interface AdminPlatform extends Authentication {
   readonly coordinator: CoordinatorCalls;
   readonly alerts: MonitorCalls;
@@ -47,5 +47,5 @@ export interface StoreProbes {
 
 export interface ScheduledJob {
   readonly cron: string;
-  readonly job: CronTask;
+  readonly job: CronJobName;
 }

@@ -30,21 +30,21 @@ import { versionRoutes } from "./catalog/version-routes.ts";
 import type { AdminPlatform } from "./admin-platform.ts";
 
 /**
- * Everything that the Worker answers over plain HTTP. It is not built on `@hono/zod-openapi`: in a trial
- * with the three routes of the pause, that took 40 lines more, made the Worker's code half as large
- * again, and described `exactOptional` fields as required.
+ * The routes over plain HTTP. It is not built on `@hono/zod-openapi`: in a trial with the three routes
+ * of the pause, that took 40 lines more, made the Worker's code half as large again, and described
+ * `exactOptional` fields as required.
  *
  * To add a group of routes: write a function that takes the platform and returns a list of
- * `route(spec).answer(handler)`, and add it to `GROUPS`. The router takes from the spec the
- * validation, the scope, the audit (a handler adds `change` to its answer), 405 with Allow, and the
- * route's part of the OpenAPI document.
+ * `route(spec).answer(handler)`, and add it to `GROUPS`. The router takes from the spec the validation,
+ * the scope, the audit (a handler adds `change` to its answer), 405 with Allow, and the route's part of
+ * the OpenAPI document.
  */
 export function createAdminApp(platform: AdminPlatform): Hono<Http> {
   const app = new Hono<Http>();
   app.use(requestId({ headerName: "" }), finishChanges(platform), loadNothing, adminGate(platform));
   app.notFound((c) => {
     const detail = `There is nothing at ${c.req.path}.`;
-    // Otherwise a page with a wrong address hears only that its fetch has failed.
+    // Otherwise a page with a wrong address only learns that its fetch has failed.
     const isPublic = !c.req.path.startsWith("/admin/");
     const headers = isPublic ? { "access-control-allow-origin": "*" } : {};
     return sendProblem(c, { status: 404, code: "not_found", detail }, headers);

@@ -6,7 +6,7 @@ import { type CallPolicy, COORDINATOR_CALLS, MONITOR_CALLS } from "../platform/o
 import type { DurationMs } from "../platform/units.ts";
 import type { Refusal } from "./http/route.ts";
 
-/** The parts of the service that requests need, and what to do while one does not answer. */
+/** The parts of the service that requests need, with advice while one does not answer. */
 const PARTS = {
   coordinator:
     "The coordinator does not answer. A change may or may not have taken effect. Repeat it, with its Idempotency-Key if it starts work.",
@@ -31,7 +31,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** Returns what to do about stored state of another version. RPC drops the error's class, but not its name. */
+/** Returns advice about stored state of another version. RPC drops the error's class, but not its name. */
 export function otherVersion(cause: unknown): string | null {
   if (cause instanceof Unavailable) return otherVersion(cause.cause);
   return cause instanceof Error && cause.name === "OtherVersion" ? cause.message : null;
@@ -64,7 +64,7 @@ export async function orUnavailable<T>(
   }
 }
 
-/** Longest wait for what D1 may have as well. A step may keep the coordinator busy for longer. */
+/** Longest wait for data that D1 may have as well. A step may keep the coordinator busy for longer. */
 const SOON_MS = 2_000;
 
 /** Resolves to null if the coordinator does not answer soon. */
@@ -80,7 +80,7 @@ export async function nullIfUnavailable<T>(call: Promise<T>): Promise<T | null> 
   });
 }
 
-/** An object's calls as they are over RPC. */
+/** An object's calls over RPC. */
 export type Remote<T> = {
   readonly [C in keyof T]: T[C] extends (...args: infer Args) => infer Answer
     ? (...args: Args) => Promise<Awaited<Answer>>

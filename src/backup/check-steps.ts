@@ -52,7 +52,6 @@ function stepOf(check: Check) {
   };
 }
 
-/** Reads, hashes and decodes some parts. */
 export const checkParts = stepOf(async ({ backups }, { id, parts }, checkpoint) => {
   const due = parts.slice(checkpoint.done, checkpoint.done + PARTS_CHECKED_PER_STEP);
   for (const part of due) {
@@ -62,7 +61,6 @@ export const checkParts = stepOf(async ({ backups }, { id, parts }, checkpoint) 
   return countUp(checkpoint, due.length, parts.length);
 });
 
-/** Reads and hashes some objects. */
 export const checkObjects = stepOf(async (deps, { objects }, checkpoint) => {
   const due = objects.slice(checkpoint.done, checkpoint.done + OBJECTS_PER_STEP);
   const faults = await mapConcurrently(due, OBJECTS_AT_A_TIME, ({ sha256 }) =>
@@ -122,7 +120,10 @@ const INTACT = "Every byte is intact.";
 const UPSTREAM_MISSING =
   "The archive lacked upstream files of the published version when the backup was made.";
 
-/** Whether a version's blobs fit its manifest (lengths, hashes, checksums), and its messages the hash. */
+/**
+ * Whether a version's blobs match its manifest (lengths, hashes, checksums), and its messages the
+ * content's hash.
+ */
 async function isWhole(deps: StepDependencies, version: Manifest): Promise<boolean> {
   const shared = Object.values(version.shared).flatMap((parts) => Object.values(parts));
   const read = objectReader(deps, new Set(shared.map(({ sha256 }) => sha256)));
@@ -152,7 +153,7 @@ async function hasItsHashes(
     const framed = form === "proto" ? "grpc-web" : "grpc-web-json";
     const { pieces } = await bytesOf(framed, "identity");
     if (crc32Of(pieces ?? []) !== own?.crc32.framed) return false;
-    // In brotli alone, a body in a frame has a shared part that no message has.
+    // Only in brotli, a body in a frame has another shared part than a message.
     const { pieces: coded } = await bytesOf(framed, "br");
     if (coded !== undefined && crc32OfBrotli(coded) !== own?.crc32.framed) return false;
   }
@@ -193,8 +194,8 @@ function objectReader({ backups }: StepDependencies, shared: ReadonlySet<Sha256H
 async function writeVerdict(
   { backups, now }: StepDependencies,
   id: string,
-  judged: Omit<Verdict, "at">,
+  content: Omit<Verdict, "at">,
 ): Promise<void> {
-  const verdict: Verdict = { ...judged, at: timeText(now()) };
+  const verdict: Verdict = { ...content, at: timeText(now()) };
   await backups.writeNote(id, "verdict", JSON.stringify(verdict));
 }

@@ -1,4 +1,4 @@
-/** The one loop that copies blobs and upstream files, into a backup and out of it. */
+/** Copies blobs and upstream files, into a backup and out of it. */
 import { sha256Hex } from "../catalog/bytes.ts";
 import {
   mapConcurrently,
@@ -14,7 +14,7 @@ import {
   type StepDependencies,
 } from "./step.ts";
 
-/** Where files are. A store that fails throws. */
+/** A place of files. Throws if a store fails. */
 interface FilePlace {
   /** Whether a file need not be written. */
   has(file: StoredFile): Promise<boolean>;
@@ -23,7 +23,7 @@ interface FilePlace {
   write(file: StoredFile, bytes: Uint8Array): Promise<void>;
 }
 
-/** The stores of the catalog, and the archive. Both copies of a blob are written, whatever they have. */
+/** The stores of the catalog, and the archive. Both copies of a blob are always written. */
 export function servedFiles({ store, archive }: StepDependencies): FilePlace {
   return {
     has: async () => false,
@@ -56,7 +56,6 @@ interface Copying {
   readonly lacking: (file: StoredFile) => void;
 }
 
-/** Copies the next files of a list. */
 export async function copyFiles(
   files: readonly StoredFile[],
   { from, to, lacking }: Copying,

@@ -55,7 +55,6 @@ export async function copyState(
   return nextStage({ ...checkpoint, draft });
 }
 
-/** Copies some pages of D1's tables in the order of their keys. */
 export async function copyTables(
   deps: StepDependencies,
   { job, checkpoint }: StepContext,
@@ -68,7 +67,6 @@ export async function copyTables(
   return sameStage({ ...checkpoint, draft, done: checkpoint.done + PAGES_PER_STEP }, 0);
 }
 
-/** Copies the next page of the current table, unless it is empty. */
 async function copyPage(
   { database, backups }: StepDependencies,
   draft: Draft,
@@ -107,8 +105,8 @@ function takeLines(rows: readonly object[]): string[] {
 }
 
 /**
- * Copies some blobs and upstream files, except those that another backup has stored. Leaves out a
- * file of which no store has an intact copy: a backup of the rest is still useful.
+ * Copies some blobs and upstream files, except those that another backup has stored. Leaves out a file
+ * without an intact copy, because a backup of the rest is still useful.
  */
 export async function copyObjects(
   deps: StepDependencies,
@@ -170,7 +168,7 @@ export async function writeManifest(
   return nextStage(checkpoint);
 }
 
-/** Lists the parts that the steps have committed. A step that died may have left more in R2. */
+/** Lists the parts that the steps have committed. An interrupted step may have left more in R2. */
 async function listParts(
   { backups }: StepDependencies,
   id: string,

@@ -136,7 +136,6 @@ type UnpackedPart =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Verifies and decodes a stored part. */
 export function unpackPart({ name, sha256 }: Part, bytes: Uint8Array | null): UnpackedPart {
   if (bytes === null) return damaged(name, "is missing");
   if (sha256Hex(bytes) !== sha256) return damaged(name, "is damaged: its bytes have another hash");

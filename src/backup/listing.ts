@@ -9,7 +9,6 @@ import { mapConcurrently } from "../platform/map-concurrently.ts";
 
 export interface ListingDependencies {
   readonly backups: BackupStore;
-  /** Lists jobs, newest first. */
   readonly jobs: () => Promise<readonly BackupJob[]>;
 }
 
@@ -20,7 +19,7 @@ type BackupList =
   | { readonly ok: true; readonly body: BackupPage }
   | { readonly ok: false; readonly reason: "bad_cursor" };
 
-/** Lists one page of backups, also of those that wait to be made. */
+/** Lists one page of backups, including those not made yet. */
 export async function listBackups(
   deps: ListingDependencies,
   query: PageQuery,

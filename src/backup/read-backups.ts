@@ -14,15 +14,14 @@ import {
 import { type ReadState, readStateLines } from "./state-part.ts";
 import { parseVerdict, type Verdict } from "./verdict.ts";
 
-/** A stored backup, complete or not. */
 export interface FoundBackup {
   readonly id: string;
   readonly parsed: ParsedManifest;
   readonly verdict: Verdict | null;
   readonly pinned: boolean;
-  /** When it was requested: the time of its id or of its manifest in R2, whichever is earlier. */
+  /** The time of the request, by its id or its manifest in R2, whichever is earlier. */
   readonly startedAt: EpochMs;
-  /** When it was finished, likewise. */
+  /** The end time, likewise. */
   readonly finishedAt: EpochMs;
   /** Whether R2 stored its manifest before these times, because a clock was wrong. */
   readonly isMisdated: boolean;
@@ -40,7 +39,7 @@ export async function listIds(backups: BackupStore): Promise<string[]> {
   return ids;
 }
 
-/** Reads a backup. The times of R2 limit its own, which may come from a wrong clock. */
+/** Reads a backup. R2's times limit the recorded ones, which may come from a wrong clock. */
 export async function readBackup(backups: BackupStore, id: string): Promise<FoundBackup> {
   const [stored, verdict, pin] = await Promise.all([
     backups.findManifest(id),
@@ -80,7 +79,7 @@ export async function readState(
 interface Newest {
   readonly whole: FoundBackup | null;
   readonly verified: FoundBackup | null;
-  /** Ids of those with wrong times among the backups that were read. */
+  /** Ids of the backups with wrong times, among those that were read. */
   readonly misdated: readonly string[];
 }
 
@@ -110,7 +109,7 @@ function newerOf(known: FoundBackup | null, found: FoundBackup): FoundBackup {
 
 /** The ends of the newest backups; null if there is none. */
 export interface BackupTimes {
-  /** What verification has found wrong with the newest complete backup; null if nothing. */
+  /** The problem that verification has found in the newest complete backup; null if none. */
   readonly newestFailure: Instant | null;
   readonly newestFinishedAt: Instant | null;
   readonly newestVerifiedAt: Instant | null;
@@ -118,7 +117,7 @@ export interface BackupTimes {
   readonly misdated: readonly string[];
 }
 
-/** Most backups to read for the newest and the newest verified one. */
+/** Maximum number of backups to read for the newest and the newest verified one. */
 const NEWEST_LOOKS_AT = 100;
 
 export async function newestTimes(backups: BackupStore): Promise<BackupTimes> {

@@ -21,7 +21,7 @@ import { type SavedState, type StoredFile, storedFiles, wholeVersions } from "./
 
 const PARTS_RESTORED_PER_STEP = 4;
 /**
- * A restore does not write the audit: whoever can write a backup could forge it. Nor does it write
+ * A restore does not write the audit: a forged backup could change it. Nor does it write
  * `alert_findings` of an earlier Worker, which repeats what `alert_runs` says.
  */
 const NEVER_RESTORED = ["audit", "alert_findings"];
@@ -96,9 +96,9 @@ export async function restoreTables(
 }
 
 /**
- * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog
- * as a new version, above every generation of the coordinator, the stores and the backup. Ingestion
- * is paused without an end, so that no run publishes again what the restore has taken back.
+ * Replaces the versions in the transaction that ends this stage. It publishes the restored catalog as a
+ * new version, above every generation of the coordinator, the stores and the backup. Ingestion is
+ * paused without an end, so that no run publishes again what the restore has replaced.
  */
 export async function replaceVersions(
   deps: StepDependencies,
@@ -128,17 +128,14 @@ function publish(
   if (ledger !== null) state.recordLedger(ledger);
   state.setHistoryLost(null);
   const warnings = [warning ?? [], ledger === null ? LEDGER_MISSING : []].flat();
-  const said = warnings.length > 0 && { warning: warnings.join(" ") };
-  return { generation, paused: true, ...said };
+  const withWarning = warnings.length > 0 && { warning: warnings.join(" ") };
+  return { generation, paused: true, ...withWarning };
 }
 
 const LEDGER_MISSING =
   "The backup has no ledger of a last run, so the next run compares upstream with that of the restored version: changes that were accepted later wait again.";
 
-/**
- * Returns the highest generation in the stores that counts: readers accept only a higher one. Any other
- * that is not the coordinator's gives way to any.
- */
+/** Returns the highest generation in the stores that readers would keep: they accept only a higher one. */
 async function servedGeneration({ store }: StepDependencies): Promise<number> {
   let highest = 0;
   for (const replica of ["r2", "kv"] as const) {

@@ -22,7 +22,7 @@ export interface KeptBackup {
 }
 
 const RETAINED_AT_A_TIME = 6;
-/** Minimum age for deletion: a younger file may belong to a backup that somebody is copying in. */
+/** Minimum age for deletion. A younger file may belong to a backup that somebody is copying into the bucket. */
 const GRACE_MS = DAY_MS;
 /** Number of days, weeks and months of which retention keeps the best backup. */
 const PERIODS_KEPT = { day: 7, week: 4, month: 6 } as const;
@@ -78,9 +78,9 @@ function asKept({ id, parsed, verdict, pinned, startedAt }: FoundBackup): KeptBa
 }
 
 /**
- * Whether a backup may reference objects that nobody has read: it has just arrived, a newer Worker
- * wrote its manifest, or its manifest is damaged and the backup has changed within a day. Nobody
- * can restore a backup with an older damage. Deletes a backup that has had no manifest for a day.
+ * Whether a backup may reference unknown objects: it was just copied into the bucket, a newer Worker
+ * wrote its manifest, or its manifest is damaged and the backup has changed within a day. A backup that
+ * was damaged for longer cannot be restored. Deletes a backup that has had no manifest for a day.
  */
 async function blocksPruning(backups: BackupStore, id: string, now: EpochMs): Promise<boolean> {
   const parsed = parseManifest(await backups.readManifest(id), id);

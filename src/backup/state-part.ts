@@ -12,14 +12,13 @@ export interface SavedState {
   readonly pause: SavedPause | null;
   /** The ledger of the last run; null if the published version has none. */
   readonly ledger: SavedLedger | null;
-  /** The retained versions, newest first. */
   readonly versions: readonly Manifest[];
 }
 
 export type ReadState =
   { readonly ok: true; readonly state: SavedState } | { readonly ok: false; readonly fault: Fault };
 
-/** A schema of its own: backups stay readable, whatever later answers say about a pause. */
+/** Not the schema of answers: backups stay readable when that changes. */
 const savedPause = z.strictObject({
   at: timestamp,
   by: z.string(),
@@ -47,7 +46,7 @@ export function stateLines({ pause, ledger, versions }: SavedState): string[] {
   return [JSON.stringify({ pause, ledger }), ...stored];
 }
 
-/** Decodes the output of `stateLines` and refuses anything else. */
+/** Decodes the output of `stateLines`; refuses anything else. */
 export function readStateLines(lines: readonly string[]): ReadState {
   try {
     const [first, ...others] = lines.map((line): unknown => JSON.parse(line));

@@ -1,4 +1,3 @@
-/** The inputs and results of the steps of backup jobs. */
 import type { Manifest, VersionContent } from "../parts/manifest.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
 import type { Log } from "../platform/log.ts";
@@ -24,7 +23,6 @@ export interface Draft {
   /** Number of tables that are copied; `afterRow` is the key of the last copied row of the next table. */
   readonly tablesDone: number;
   readonly afterRow: readonly Value[] | null;
-  /** The published version, if any. */
   readonly catalog: BackupManifest["catalog"];
 }
 
@@ -44,14 +42,14 @@ interface CoordinatorTables {
   versions(): Manifest[];
   currentVersion(): Manifest | null;
   pause(): SavedPause | null;
-  /** Removes the end of the present pause; without one, begins this pause. */
+  /** Removes the end of the present pause, or starts this one. */
   pauseWithoutEnd(pause: SavedPause): void;
-  /** Cancels the run under way, which a pause holds. */
+  /** Cancels the run in progress that a pause holds. */
   cancelPausedRun(cancellation: Pick<SavedPause, "at" | "by" | "note">): void;
   /** The highest generation that was ever published; 0 if none was. */
   lastGeneration(): number;
   savedLedger(): SavedLedger | null;
-  /** Records a ledger as that of the current version. */
+  /** Records the ledger of the current version. */
   recordLedger(ledger: SavedLedger): void;
   replaceVersions(manifests: readonly Manifest[]): void;
   /** Forgets that D1 had lost rows. */
@@ -72,8 +70,8 @@ export interface StepDependencies {
     recorded: { readonly at: Instant; readonly above: number },
   ) => Manifest;
   /**
-   * Replicates the version that was published last. Throws if a store fails, or if that is older than
-   * the promised one.
+   * Replicates the current version. Throws if a store fails, or if that version is older than the
+   * promised one.
    */
   readonly replicate: (promised: number) => Promise<void>;
   readonly archive: SourceArchive;
@@ -89,7 +87,6 @@ export interface StepContext {
 }
 
 export type BackupStepResult =
-  /** The stage continues. */
   | {
       readonly do: "again";
       readonly checkpoint: BackupCheckpoint;
@@ -101,7 +98,6 @@ export type BackupStepResult =
       readonly checkpoint: BackupCheckpoint;
       readonly apply: () => Partial<BackupJob>;
     }
-  /** The job has failed. */
   | { readonly do: "fail"; readonly fault: Fault };
 
 export function sameStage(checkpoint: BackupCheckpoint, total: number): BackupStepResult {
@@ -115,13 +111,13 @@ export function nextStage(
   return { do: "next", checkpoint, apply };
 }
 
-/** Counts finished units of a stage, which ends with the last of `total`. */
+/** Counts the finished units of a stage. The last of `total` ends it. */
 export function countUp(
   checkpoint: BackupCheckpoint,
   more: number,
   total: number,
 ): BackupStepResult {
-  // What was never done begins anew.
+  // A count beyond the total may have skipped something, so the stage starts again.
   if (checkpoint.done > total) return sameStage({ ...checkpoint, done: 0 }, total);
   const changed = { ...checkpoint, done: checkpoint.done + more };
   return changed.done < total ? sameStage(changed, total) : nextStage(changed);

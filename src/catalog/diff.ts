@@ -58,11 +58,11 @@ export interface CatalogDiff {
  * id.
  */
 export function diffCatalogs(pair: VersionPair): CatalogDiff {
-  return { ...diffCommon(pair), regions: diffRegions(pair) };
+  return { ...diffSharedLists(pair), regions: diffRegions(pair) };
 }
 
 /** Compares the lists that all locales share, as `diffCatalogs` does. */
-export function diffCommon(pair: VersionPair): Omit<CatalogDiff, "regions"> {
+export function diffSharedLists(pair: VersionPair): Omit<CatalogDiff, "regions"> {
   return {
     airports: diffList(pair, AIRPORTS),
     cities: diffList(pair, CITIES),
@@ -138,7 +138,6 @@ function compareRegions(
   };
 }
 
-/** Returns the `codes` that are missing from `others`. */
 function missingFrom(others: readonly string[], codes: readonly string[]): string[] {
   const known = new Set(others);
   return codes.filter((code) => !known.has(code));

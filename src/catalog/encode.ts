@@ -11,8 +11,8 @@ import { localizedName } from "./integrity.ts";
 import type { Airport, Catalog, City, Country, Region, RegionNames } from "./model.ts";
 
 /**
- * Two byte arrays that join to one LocationsResponse. `common` has the airports, cities and
- * countries and is the same in every locale; `local` has the regions.
+ * A shared part (airports, cities, countries) or a locale part (regions). In each form, the two join to
+ * one LocationsResponse.
  */
 export interface EncodedPart {
   readonly proto: Uint8Array<ArrayBuffer>;
@@ -29,21 +29,21 @@ const CHUNK_LENGTH = 500;
 /**
  * Encodes the lists that all locales share, piece by piece, to save memory. Serialized messages
  * concatenate (Protocol Buffers encoding, "Last One Wins"): `proto` is a LocationsResponse without
- * regions, `json` is the beginning of its ProtoJSON object. The lists must not be empty.
+ * regions, `json` is the start of its ProtoJSON object. The lists must not be empty.
  */
-export function* commonPieces(catalog: Catalog, form: Form): Generator<Uint8Array> {
-  for (const [index, list] of COMMON_LISTS.entries()) {
+export function* sharedPieces(catalog: Catalog, form: Form): Generator<Uint8Array> {
+  for (const [index, list] of SHARED_LISTS.entries()) {
     if (form === "json") yield utf8(index === 0 ? "{" : ",");
     yield* listPieces(catalog, list, form);
   }
 }
 
-const COMMON_LISTS = ["airports", "cities", "countries"] as const;
+const SHARED_LISTS = ["airports", "cities", "countries"] as const;
 
-/** Encodes one list of `commonPieces`. In `proto` each piece is a LocationsResponse. */
+/** Encodes one list of `sharedPieces`. In `proto` each piece is a LocationsResponse. */
 export function listPieces(
   { airports, cities, countries }: Catalog,
-  list: (typeof COMMON_LISTS)[number],
+  list: (typeof SHARED_LISTS)[number],
   form: Form,
 ): Generator<Uint8Array> {
   switch (list) {
@@ -59,7 +59,7 @@ export function listPieces(
 }
 
 /** Encodes the regions and the end of the ProtoJSON object, in pieces: in `proto`, LocationsResponses. */
-export function* localPieces(
+export function* localePieces(
   regions: readonly Region[],
   names: RegionNames,
   form: Form,
@@ -70,11 +70,10 @@ export function* localPieces(
   if (form === "json") yield utf8("}");
 }
 
-/** Joins the pieces of `localPieces` in both encodings. */
-export function encodeLocal(regions: readonly Region[], names: RegionNames): EncodedPart {
+export function encodeLocalePart(regions: readonly Region[], names: RegionNames): EncodedPart {
   return {
-    proto: concatenate([...localPieces(regions, names, "proto")]),
-    json: concatenate([...localPieces(regions, names, "json")]),
+    proto: concatenate([...localePieces(regions, names, "proto")]),
+    json: concatenate([...localePieces(regions, names, "json")]),
   };
 }
 

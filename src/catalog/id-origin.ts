@@ -28,9 +28,9 @@ export type EntityKind = keyof typeof ENTITY_KINDS;
 export type SourceName = keyof typeof SOURCES;
 
 /** Airports that OurAirports lacked when they were added have numbers from here on. */
-const OWN_NUMBERS_FROM = 1_000_000_000;
+const ADDED_NUMBERS_FROM = 1_000_000_000;
 
-/** Says where an entity comes from, by its id: `GeoNames 2867714`. Undefined for any other UUID. */
+/** Names the origin of an entity by its id, such as `GeoNames 2867714`. Undefined for any other UUID. */
 export function originOfId(uuid: string): string | undefined {
   const digits = uuid.replaceAll("-", "");
   if (digits.length !== 32 || !digits.startsWith(NAMESPACE)) return undefined;
@@ -39,7 +39,7 @@ export function originOfId(uuid: string): string | undefined {
   switch (digits.slice(17, 20)) {
     case SOURCES.ourairports:
       if (kind !== ENTITY_KINDS.airport) return "a municipality of OurAirports";
-      return Number(number) < OWN_NUMBERS_FROM
+      return Number(number) < ADDED_NUMBERS_FROM
         ? `OurAirports ${number}`
         : `our own list, ${number}`;
     case SOURCES.geonames:

@@ -6,7 +6,7 @@ import { type EntityKind, ENTITY_KINDS, NAMESPACE, type SourceName, SOURCES } fr
 const ID_BYTES = 16;
 const NUMBER_DIGITS = 12;
 
-/** Id of an airport by its numeric OurAirports id; from 1,000,000,000 by one of our own. */
+/** Id of an airport by its numeric OurAirports id, or by one of ours, from 1,000,000,000 on. */
 export const airportId = (number: string): Uint8Array =>
   makeId("airport", "ourairports", decimal(number));
 
@@ -57,7 +57,7 @@ function decimal(number: string): string {
   return number;
 }
 
-/** The letters of a code. No ISO code has more than six, but upstream may have made one up. */
+/** The letters of a code. An ISO code has at most six, but upstream may invent one. */
 function letters(code: string): string {
   const plain = code.replaceAll("-", "");
   return plain.length > 6 ? hashed(code) : Buffer.from(plain, "ascii").toString("hex");

@@ -1,7 +1,6 @@
 /** Compares the locales of the settings with those of a version. Pure. */
 import { negotiateLocale } from "./locale.ts";
 
-/** The settings LOCALES and DEFAULT_LOCALE. */
 export interface LocaleSettings {
   readonly locales: readonly string[];
   readonly defaultLocale: string;
@@ -18,7 +17,7 @@ interface LocaleComparison {
   readonly message: string;
 }
 
-/** @param version names it at the beginning of a sentence. */
+/** @param version names the version at the start of a sentence. */
 export function compareLocales(
   version: string,
   published: { readonly [locale: string]: unknown },

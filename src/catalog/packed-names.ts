@@ -23,7 +23,6 @@ interface Named {
   readonly spelling: Spelling;
 }
 
-/** Packs the names of a locale. */
 export function packNames({ regions, names, spelling }: Named): PackedNames {
   const packed = names.map(({ name }, at) => (name === regions[at]?.name ? "" : name));
   const letters = occurring(spelling, packed);
@@ -44,7 +43,6 @@ export function unpackNames(
   }));
 }
 
-/** Selects the letters that some names have. */
 function occurring(spelling: Spelling, names: readonly string[]): Spelling {
   let text = plain(names);
   return spelling.filter(([letters, ascii]) => {

@@ -52,7 +52,7 @@ export interface Spot extends Position {
 /** Kilometres of one degree of latitude, rounded down. */
 const DEGREE_KM = 111;
 
-/** Finds what is near in the same country. Looks only at bands of latitude around the position. */
+/** Finds near positions in the same country. Looks only at bands of latitude around the position. */
 export class Nearby<T extends Spot> {
   readonly #bands: ReadonlyMap<string, readonly T[]>;
 

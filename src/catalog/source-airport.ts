@@ -1,4 +1,4 @@
-/** What upstream says of airports and subdivisions, whatever the format of its files. */
+/** Upstream's airports and subdivisions, whatever the format of its files. */
 import type { AirportRecord } from "../schemas/held-change.ts";
 import type { Position } from "./positions.ts";
 
@@ -11,20 +11,18 @@ export const AIRPORT_TYPES = [
   "heliport",
 ] as const;
 
-/** An airport as upstream says, normalized. */
+/** An airport of upstream, normalized. */
 export interface SourceAirport extends AirportRecord {
   /** Number of its row at upstream, in decimal digits. */
   readonly id: string;
   readonly type: (typeof AIRPORT_TYPES)[number];
 }
 
-/** Why the row of an airport lists none. One that is `unusable` says nothing: the airport stays. */
+/** Why the row of an airport lists none. An `unusable` row says nothing, so the airport stays. */
 export type DelistedReason = "closed" | "without_code" | "unusable";
 
-/** A row that no catalog is built from. */
 export interface Reject {
   readonly reason: string;
-  /** Line of the file. */
   readonly line: number;
   /** IATA code as written; shortened to 40 characters, like the id. */
   readonly iata: string;
@@ -44,7 +42,6 @@ export interface AirportsRead {
   readonly delistedRows: ReadonlyMap<string, DelistedReason>;
   /** Ids of airports whose names say that they are not in use. */
   readonly unopened: ReadonlySet<string>;
-  /** All rows. */
   readonly seen: number;
   readonly filtered: number;
   /** Rows with an IATA code, also closed ones. */

@@ -30,6 +30,7 @@ const SPELLINGS: { readonly [language: string]: Spelling } = {
   sr: SERBIAN,
   tr: spelling("ı:i"),
   uk: spelling("г:h ґ:g и:y ї:yi є:ye"),
+  uz: spelling("ʻ:-"),
 };
 
 /** The letters of the scripts besides Latin whose transliteration a reader recognizes. */

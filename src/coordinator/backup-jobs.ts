@@ -23,11 +23,10 @@ export interface BackupRequest {
   readonly note: string | null;
   readonly pin: boolean;
   readonly requested_by: string;
-  /** Equal for all repetitions of a request. */
   readonly idempotencyKey: string;
 }
 
-/** A new job; or, if not `changed`, the job of the request that this one repeats. */
+/** A new job; or, if not `changed`, the job of the repeated request. */
 export interface AcceptedJob {
   readonly ok: true;
   readonly changed: boolean;
@@ -58,7 +57,6 @@ export class BackupJobs {
     this.#jobs = platform.state.jobs;
   }
 
-  /** Queues a backup, unless the stores are foreign. */
   backUp(request: BackupRequest): Promise<JobResult> {
     return this.#accept({ kind: "run", backupId: null, request });
   }
@@ -108,7 +106,10 @@ export class BackupJobs {
     return this.#accept({ kind, backupId, request: byHand, warning });
   }
 
-  /** Says how a restore's locales would differ from the settings; empty if not, or if the backup is damaged. */
+  /**
+   * Describes how a restore's locales would differ from the settings; empty if they would not, or if
+   * the backup is damaged.
+   */
   async #warningOf(id: string, text: string): Promise<string> {
     const { backups, localeSettings } = this.#platform;
     const parsed = parseManifest(text, id);
@@ -157,7 +158,7 @@ interface Wanted {
   /** The backup to verify or restore; null for a new one. */
   readonly backupId: string | null;
   readonly request: BackupRequest;
-  /** What to know before it begins; empty if nothing. */
+  /** A warning before it starts; may be empty. */
   readonly warning?: string;
 }
 

@@ -22,7 +22,7 @@ import { retain } from "../backup/retention.ts";
 
 type Step = (deps: StepDependencies, context: StepContext) => Promise<BackupStepResult>;
 
-/** Takes a step of each stage. Idempotent. Throws if a store fails. */
+/** The step of each stage. Idempotent. Throws if a store fails. */
 const STEPS: { readonly [S in BackupStage]: Step } = {
   copy_state: copyState,
   copy_tables: copyTables,
@@ -41,7 +41,7 @@ const STEPS: { readonly [S in BackupStage]: Step } = {
 
 const NO_PROGRESS = { done: 0, total: 0 } as const;
 
-/** Makes, verifies and restores backups. Steps behind `replace_versions` are repeated until they succeed. */
+/** Makes, verifies and restores backups. Steps after `replace_versions` are repeated until they succeed. */
 export class BackupWork implements Work<BackupRecord> {
   readonly #platform: CoordinatorPlatform;
 
@@ -57,7 +57,6 @@ export class BackupWork implements Work<BackupRecord> {
 
   async step(record: BackupRecord): Promise<StepCommit<BackupRecord>> {
     const { state, store } = this.#platform;
-    // Retention deletes backups, and a restore publishes. A verification only reads.
     if (record.job.kind !== "verify") {
       await store.checkOwner();
       await adoptVersions(state, store);
@@ -121,7 +120,7 @@ export class BackupWork implements Work<BackupRecord> {
     };
   }
 
-  /** Ends a job as failed. If it was making a backup, retention deletes what it has stored. */
+  /** Ends a job as failed. Retention deletes the files of an unfinished backup. */
   #fail(claimed: BackupRecord, { code, message }: Fault): StepCommit<BackupRecord> {
     const stage = this.stageOf(claimed);
     const error = { code, message, stage };
@@ -130,7 +129,7 @@ export class BackupWork implements Work<BackupRecord> {
     return (record) => this.#end(record, { ...record.job, ...patch });
   }
 
-  /** Ends a job. Then starts the next one of its chain; after a failure, cancels all that follow. */
+  /** Ends a job. Then starts the next job of its chain, or after a failure cancels all that follow. */
   #end(record: BackupRecord, job: BackupJob): BackupRecord {
     const { state, now } = this.#platform;
     const at = timeText(now());
@@ -151,7 +150,6 @@ export class BackupWork implements Work<BackupRecord> {
   }
 }
 
-/** Cancels a job whose predecessor has failed. */
 function cancelled(
   record: BackupRecord,
   { id, kind, error: cause }: BackupJob,

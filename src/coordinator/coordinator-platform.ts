@@ -10,7 +10,7 @@ import type { CoordinatorState } from "./state.ts";
 import type { HistoryRow } from "../storage/run-history.ts";
 import type { Pipeline } from "../ingest/pipeline.ts";
 
-/** What the coordinator works with: its tables, the stores, D1 and the clock. */
+/** The coordinator's dependencies: its tables, the stores, D1 and the clock. */
 export interface CoordinatorPlatform {
   readonly state: CoordinatorState;
   readonly pipeline: Pipeline;
@@ -38,11 +38,10 @@ export interface CoordinatorPlatform {
   readonly now: () => EpochMs;
   readonly newId: () => string;
   readonly log: Log;
-  /** What the pipeline publishes, and the locale of a request that names none. */
+  /** The settings of the pipeline, and the locale of a request that names none. */
   readonly localeSettings: LocaleSettings;
-  /** What is wrong with the settings, so that no run can begin; null if they are valid. */
+  /** The problems of the settings, which prevent runs; null if they are valid. */
   readonly settingsProblem: string | null;
-  /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
 }

@@ -18,7 +18,7 @@ import { areArchived } from "../ingest/fetch-sources.ts";
 import { IngestWork } from "./ingest-work.ts";
 import { describeQueue, type EnqueueResult, type QueuedRun } from "./run-queue.ts";
 import { type EnqueueRequest, INGEST, isRun } from "./run-record.ts";
-import type { CronTask } from "./schedule.ts";
+import type { CronJobName } from "./schedule.ts";
 import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 import { hasLostBlobs } from "../storage/lost-blobs.ts";
@@ -42,7 +42,10 @@ import {
 } from "./ingest-runs.ts";
 import { type CoordinatorStatus, describeStatus } from "./status.ts";
 
-/** Longest wait until the stores show what an operator has published. The caller waits little longer. */
+/**
+ * Longest wait until the stores show the version that an operator has published. The caller waits
+ * little longer.
+ */
 const SHOWN_WITHIN_MS = 10_000;
 
 /**
@@ -76,7 +79,7 @@ export class Coordinator {
     this.#workLimit = new WorkLimit(platform);
   }
 
-  /** Queues a run, or joins an equivalent one; unless its candidate is no longer archived. Throws StoreError. */
+  /** Queues a run, unless an equivalent one waits or its candidate is no longer archived. Throws StoreError. */
   async enqueue(request: EnqueueRequest): Promise<EnqueueResult> {
     const { candidate } = request;
     if (candidate !== null && !(await areArchived(this.#platform.archive, candidate.upstream)))
@@ -84,12 +87,12 @@ export class Coordinator {
     return this.#thenRearm(() => this.#runs.enqueue(request));
   }
 
-  /** Takes a cron tick. A repeated tick has no effect. */
+  /** Accepts a cron tick. A repeated tick has no effect. */
   tick(cron: string, scheduledAt: EpochMs, request: EnqueueRequest): Promise<void> {
     return this.#thenRearm(() => this.#runs.tick(cron, scheduledAt, request));
   }
 
-  /** Holds ingest runs at their next step, but for one that has recorded its version. */
+  /** Holds ingest runs at their next step, except one that has recorded its version. */
   pause(request: PauseRequest, cancelRunning: boolean): Promise<PauseAnswer> {
     return this.#thenRearm(() => this.#runs.pause(request, cancelRunning));
   }
@@ -102,7 +105,7 @@ export class Coordinator {
   /**
    * Cancels a run: at once if it is queued, else at the next step boundary before it publishes.
    *
-   * @param at now, by the clock of the caller, as for `reconcile`.
+   * @param at now, by the caller's clock, as for `reconcile`.
    */
   async cancel(
     id: string,
@@ -137,7 +140,10 @@ export class Coordinator {
     });
   }
 
-  /** Replicates what is published, unless a job does so now. The alarm repeats it until the stores show it. */
+  /**
+   * Replicates the current version, unless a job does so. The alarm repeats it until the stores show
+   * the version.
+   */
   async #onceShown<T>(published: T) {
     const { running } = this.#state.queue();
     const isBusy = this.#workLimit.isWorking && running.some(({ isCommitted }) => isCommitted);
@@ -157,11 +163,11 @@ export class Coordinator {
     return this.#thenRearm(() => this.#backupJobs.backUp(request));
   }
 
-  /** Takes a cron tick for a backup job. A repeated tick has no effect. */
+  /** Accepts a cron tick for a backup job. A repeated tick has no effect. */
   tickJob(
     cron: string,
     scheduledAt: EpochMs,
-    task: Exclude<CronTask, "ingest" | "watch">,
+    task: Exclude<CronJobName, "ingest" | "watch">,
   ): Promise<void> {
     const tick = `${cron} ${scheduledAt}`;
     return this.#thenRearm(() =>
@@ -189,7 +195,6 @@ export class Coordinator {
     return record !== undefined && isBackup(record) ? record.job : null;
   }
 
-  /** Lists backup jobs, newest first. */
   jobs(limit?: number): BackupJob[] {
     const records = this.#state.jobs.newest(BACKUP, limit).filter(isBackup);
     return records.map(({ job }) => job);
@@ -200,14 +205,14 @@ export class Coordinator {
   }
 
   /** Lists runs that D1 may lack or show in an older state: open ones, and those in the outbox. */
-  unsettledRuns(): ListedRun[] {
+  unwrittenRuns(): ListedRun[] {
     const unwritten = this.#state.history.rows().map(({ value }) => value);
     const open = this.#state.jobs.open().filter(isRun);
     const runs = [...unwritten, ...open.map(({ job }) => job)];
     return [...new Map(runs.map((run) => [run.id, toListed(run)])).values()];
   }
 
-  /** Whether a request may use its Idempotency-Key: no other one has. */
+  /** Whether a request may use its Idempotency-Key, because no other request has. */
   claimKey(key: string, fingerprint: string): boolean {
     return this.#state.transaction(() => this.#state.claimKey(key, fingerprint));
   }
@@ -223,12 +228,12 @@ export class Coordinator {
     return versions.map((version) => describeVersion(version, versions));
   }
 
-  /** The ledger that upstream is compared with, and the decisions that no run has followed yet. */
+  /** The ledger that upstream is compared with, and the decisions that no run has applied yet. */
   ledger() {
     return { files: this.#state.ledgerFiles(), decisions: this.#state.decisions.list() };
   }
 
-  /** Records what operators decide about held changes. The next run follows it. */
+  /** Records operators' decisions about held changes. The next run applies them. */
   decide(decisions: readonly Decision[]): void {
     this.#state.decisions.add(decisions);
   }
@@ -251,7 +256,7 @@ export class Coordinator {
 
   /**
    * Makes the next alarm compare the stores and D1 with the tables, and collect garbage. Ends this
-   * instance if the alarm before has taken too long by the clock of the caller.
+   * instance if the previous alarm has taken too long by the caller's clock.
    */
   async reconcile(at = this.#platform.now()): Promise<void> {
     this.#workLimit.check(at);
@@ -278,8 +283,8 @@ export class Coordinator {
 
   /**
    * Recovers after a crash. Call it once for each new instance. Work that died with the previous
-   * instance is due at once and need not wait for the watchdog at `alarmAt`. Never throws, because
-   * an object that does not open answers nobody: the next call sets the alarm.
+   * instance is due at once and need not wait for the watchdog at `alarmAt`. Never throws, because an
+   * object that does not open answers no call. The next call sets the alarm.
    */
   async recover(alarmAt: EpochMs | null): Promise<void> {
     try {

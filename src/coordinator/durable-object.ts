@@ -21,7 +21,6 @@ import { createDropBox, createSourceArchive } from "../storage/source-archive.ts
 import { Coordinator } from "./coordinator.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
-/** D1's deadline for a batch of rows. */
 const HISTORY_DEADLINE_MS = 10_000;
 
 export async function openCoordinator(ctx: DurableObjectState, env: Env): Promise<Coordinator> {
@@ -50,7 +49,7 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
     log,
     now: Date.now,
   });
-  // Nothing waits for D1, which may be down.
+  // No caller waits for D1, which may be down.
   ctx.waitUntil(
     tables
       .make()
@@ -67,7 +66,7 @@ function platformOf(ctx: DurableObjectState, env: Env): CoordinatorPlatform {
       locales: config.locales,
       defaultLocale: config.defaultLocale,
       airportSet: config.airportSet,
-      surprises: config.surprises,
+      holdLimits: config.holdLimits,
       effort: config.compression,
       compress: async (task) => ctx.exports.PartCompressor.compress(task),
       now: Date.now,

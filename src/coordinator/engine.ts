@@ -4,7 +4,7 @@ import { increased } from "../platform/ranges.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { backoffMs, endRecord, isCancelled, isOpen, type JobRecord, nextToStep } from "./jobs.ts";
 
-/** If a step dies with its instance, the next attempt begins at the latest after this time. */
+/** If a step dies with its instance, the next attempt starts after this time at the latest. */
 export const WATCHDOG_MS = 120_000;
 /** Attempts at one step before its job fails. */
 const MAX_STEP_ATTEMPTS = 5;
@@ -15,7 +15,6 @@ const MAX_STEP_ATTEMPTS = 5;
  */
 export type StepCommit<R extends JobRecord> = { change(record: R): R }["change"];
 
-/** Decision on a step that threw. */
 export interface FailedStep<R extends JobRecord> {
   /** Stable code of the fault. */
   readonly code: string;
@@ -24,29 +23,26 @@ export interface FailedStep<R extends JobRecord> {
   readonly change: StepCommit<R>;
 }
 
-/** Runs the jobs of one kind. */
 export interface Work<R extends JobRecord = JobRecord> {
   /** Names the stage of the next step, for operators. */
   stageOf(record: R): string;
   /**
    * Takes one bounded step. The engine may repeat it after a crash.
    *
-   * @throws a cause for `faulted` to judge.
+   * @throws a cause for `faulted`.
    */
   step(record: R): Promise<StepCommit<R>>;
   /**
-   * Judges a step that threw.
+   * Decides on a step that threw.
    *
    * @param isLast whether this was the last attempt.
    */
   faulted(record: R, cause: unknown, isLast: boolean): Promise<FailedStep<R>>;
-  /** Returns the log fields of a job. */
   describe(job: R["job"]): { readonly [field: string]: unknown };
   /** Cleans up after a job has ended. Idempotent. */
   ended?(record: R): void;
 }
 
-/** Every attempt at a step began and none finished. */
 export class StepNeverEnded extends Error {
   override readonly name = "StepNeverEnded";
 
@@ -58,8 +54,8 @@ export class StepNeverEnded extends Error {
 /**
  * Runs all jobs, one at a time, in bounded steps. It claims a step in a transaction, takes it, and
  * commits it in another. A crash in between repeats the step and loses nothing, and the coordinator
- * makes one of a step that takes too long. Nobody takes a step meanwhile: an object has one instance, and
- * that runs one alarm at a time.
+ * crashes on purpose if a step takes too long. Steps never overlap, because an object has one instance,
+ * which runs one alarm at a time.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -72,7 +68,6 @@ export class Engine {
     this.#works = works;
   }
 
-  /** Takes the next step, if one is due. */
   async takeNext(): Promise<void> {
     const claimed = this.#claim();
     if (claimed === undefined) return;
@@ -80,7 +75,6 @@ export class Engine {
     if (!isOpen(committed.job.state)) this.#end(committed);
   }
 
-  /** Logs the end of a job and cleans up. */
   #end(record: JobRecord): void {
     const { state, duration_ms } = record.job;
     this.#log(state === "failed" ? "error" : "info", "ended", record, { state, duration_ms });
@@ -118,9 +112,9 @@ export class Engine {
   async #step(claimed: JobRecord): Promise<JobRecord> {
     const work = this.#workOf(claimed);
     const { attempts, isCommitted } = claimed;
-    const began = this.#platform.now();
+    const startedAt = this.#platform.now();
     const log = (level: LogLevel, event: string, record: JobRecord, fields = {}) => {
-      const duration_ms = durationOf(began, this.#platform.now());
+      const duration_ms = durationOf(startedAt, this.#platform.now());
       this.#log(level, event, record, { stage: claimed.job.stage, duration_ms, ...fields });
     };
     try {
@@ -150,7 +144,7 @@ export class Engine {
     }
   }
 
-  /** Commits a step; cancels the job instead if somebody has asked for it meanwhile. */
+  /** Commits a step, or cancels the job if somebody has requested it meanwhile. */
   #commit(claimed: JobRecord, change: StepCommit<JobRecord>): JobRecord {
     const { state, now } = this.#platform;
     return state.transaction(() => {

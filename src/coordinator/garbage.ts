@@ -6,7 +6,7 @@ import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 /** Age from which an unreferenced file is garbage. */
 const GARBAGE_AGE_MS = DAY_MS;
 const COLLECTION_INTERVAL_MS = HOUR_MS;
-/** Most deletions of each kind in one call. */
+/** Maximum number of deletions of each kind in one call. */
 const DELETIONS_PER_CALL = 100;
 
 type Kind = "blob" | "source" | "manifest";
@@ -14,14 +14,14 @@ type Kind = "blob" | "source" | "manifest";
 /**
  * Deletes blobs, upstream files and manifests that nothing has referenced for a day. It lists R2, and
  * so also finds files that this coordinator has not stored. Does nothing within an hour of the last
- * complete collection, nor while a job is under way: a run has stored blobs that no version references
- * yet, and a pause may stop it for days.
+ * complete collection, nor while a job is in progress: a run has stored blobs that no version
+ * references yet, and a pause may stop it for days.
  *
  * Accepted race: a store may carry out a deletion up to a minute late, and delete a file that was
  * stored again under the same name. Readers then use the other copy, and an alert reports it.
  *
  * @returns how many files of each kind it has deleted; null if it did nothing.
- * @throws StoreError if a store fails. The next call finds what this one leaves.
+ * @throws StoreError if a store fails. The next call continues.
  */
 export async function collectGarbage(
   platform: CoordinatorPlatform,
@@ -33,7 +33,7 @@ export async function collectGarbage(
   const isKnown = state.currentVersion() !== null && state.unreplicated() === null;
   if (!isDue || !isKnown || state.queue().running.length > 0) return null;
   const garbage = await findGarbage(platform);
-  // Manifests first: readers take the loss of a listed version's blobs for a loss of data.
+  // Manifests first, because readers report the lost blobs of a listed version as a loss of data.
   const manifest = await remove(garbage, "manifest", (names) =>
     store.deleteGenerations(names.map(Number)),
   );

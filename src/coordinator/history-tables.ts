@@ -16,7 +16,6 @@ interface Dependencies {
 
 export type HistoryTables = ReturnType<typeof createHistoryTables>;
 
-/** The tables of the history in D1. */
 export function createHistoryTables(deps: Dependencies) {
   const { d1, migrations, state, deadlineMs, log, now } = deps;
   let making: Promise<void> | null = null;
@@ -28,7 +27,7 @@ export function createHistoryTables(deps: Dependencies) {
     state.setHistoryLost(timeText(now()));
   };
 
-  /** Makes the tables that D1 lacks, and records when it has lost some. Throws if D1 fails. */
+  /** Makes the tables that D1 lacks, and records the time of a loss. Throws if D1 fails. */
   const make = () => {
     making ??= withDeadline("D1", deadlineMs, apply()).finally(() => void (making = null));
     return making;
@@ -37,7 +36,7 @@ export function createHistoryTables(deps: Dependencies) {
   return {
     make,
 
-    /** Calls D1, and once more with all tables if it has lost one. */
+    /** Calls D1, and if a table is lost, again after making it. */
     async within<T>(call: () => Promise<T>): Promise<T> {
       try {
         return await call();

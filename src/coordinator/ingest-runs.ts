@@ -9,10 +9,8 @@ import { type Cancellation, endRecord, isCancelled, isOpen } from "./jobs.ts";
 import { decidePause, type Pause, type PauseRequest } from "../schemas/pause.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 
-/** Result of a pause or resume. */
 export interface PauseAnswer {
   readonly pause: Pause | null;
-  /** The pause before the call. */
   readonly before: Pause | null;
   readonly changed: boolean;
   readonly runningRunId: string | null;
@@ -27,7 +25,6 @@ export type CancelResult =
       readonly ok: true;
       /** False if it was cancelled before. */
       readonly changed: boolean;
-      /** The run's state before the call. */
       readonly before: RunState;
       /** The run after the call. A running one stops at its next step. */
       readonly run: Run;
@@ -71,7 +68,7 @@ export class IngestRuns {
   }
 
   /**
-   * Takes a cron tick. A repeated tick has no effect. A tick during a pause, behind an equivalent
+   * Accepts a cron tick. A repeated tick has no effect. A tick during a pause, behind an equivalent
    * waiting run or in front of a full queue is skipped; one row counts the skipped ticks.
    */
   tick(cron: string, scheduledAt: EpochMs, request: EnqueueRequest): void {

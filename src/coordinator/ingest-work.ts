@@ -17,7 +17,6 @@ import { TransientSourceError, SourceError } from "../sources/source-error.ts";
 import { StoreError } from "../platform/deadline.ts";
 import type { DurationMs } from "../platform/units.ts";
 
-/** Runs the steps of the pipeline for ingest runs. */
 export class IngestWork implements Work<RunRecord> {
   readonly #platform: CoordinatorPlatform;
 
@@ -117,14 +116,14 @@ export class IngestWork implements Work<RunRecord> {
     const { state } = this.#platform;
     if (outcome !== "dry_run") {
       state.values.set(`archived:${run.source}`, run.upstream);
-      // After a rollback in between, the ledger is that of the version that is served again.
+      // After a rollback in between, the ledger is that of the restored version.
       const compared = run.generation_after ?? run.generation_before;
       if (compared === state.currentVersion()?.generation) this.#recordLedger(record.checkpoint);
     }
     return this.#end({ ...record, job: run }, "succeeded", { outcome });
   }
 
-  /** Records what a run has accepted and held. Drops the approvals that it has followed. */
+  /** Records a run's ledger. Drops the approvals that it has applied. */
   #recordLedger({ sources, parsed }: IngestCheckpoint): void {
     const { state } = this.#platform;
     const files = ledgerOf(sources);
@@ -166,15 +165,14 @@ function withoutError(record: RunRecord): RunRecord {
   return record.job.error === null ? record : { ...record, job: { ...record.job, error: null } };
 }
 
-/** What to retry: the step several times, then the run once. */
+/** The retries of a step, then of the run. */
 interface Retry {
-  /** False if the step must not begin again so soon. */
+  /** False if the step must not be repeated so soon. */
   readonly step: boolean;
   /** Wait before the retry of the run; null for no retry. */
   readonly runAfterMs: DurationMs | null;
 }
 
-/** Shortest wait before the retry of a run. */
 const RUN_RETRY_MS = 60_000;
 
 /** The failure of a run: its error, its retry and other fields of the run. */
@@ -182,7 +180,7 @@ interface RunFailure {
   readonly error: RunError;
   /** Null for a permanent fault. */
   readonly retry: Retry | null;
-  /** How long upstream has asked for no request; null if it has not. */
+  /** Upstream's requested wait; null if it requested none. */
   readonly retryAfterMs: DurationMs | null;
   readonly patch: Partial<Report>;
 }

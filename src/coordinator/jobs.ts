@@ -3,7 +3,7 @@ import { durationOf, HOUR_MS } from "../platform/time.ts";
 import type { DurationMs, EpochMs, Instant } from "../platform/units.ts";
 import type { Pause } from "../schemas/pause.ts";
 
-/** A job as operators see it. */
+/** The visible fields of a job. */
 interface Job {
   readonly id: string;
   /** `queued` or `running`; any other state is final. */
@@ -18,7 +18,6 @@ interface Job {
   readonly cancellation?: Cancellation | null;
 }
 
-/** A request to cancel a job. */
 export interface Cancellation {
   readonly by: string;
   readonly at: Instant;
@@ -44,12 +43,12 @@ export interface JobRecord<J extends Job = Job, C = unknown> {
   readonly leavesPause: boolean;
   /**
    * Whether the coordinator has recorded its version as published. From then on nothing pauses or
-   * cancels the job, and the engine repeats its steps until they succeed or the stores are another's.
+   * cancels the job, and the engine repeats its steps until they succeed or another installation owns
+   * the stores.
    */
   readonly isCommitted: boolean;
 }
 
-/** Makes the record of a queued job. */
 export function newRecord<J extends Job, C>(
   made: Pick<JobRecord<J, C>, "work" | "job" | "checkpoint"> &
     Partial<Pick<JobRecord, "key" | "isPausable" | "leavesPause">>,
@@ -74,17 +73,14 @@ export function endRecord<R extends JobRecord>(
   return { ...record, job, notBefore: null };
 }
 
-/** Whether somebody has asked to cancel a job. */
 export function isCancelled({ cancellation }: Job): boolean {
   return cancellation !== undefined && cancellation !== null;
 }
 
-/** Whether a job in this state is unfinished. */
 export function isOpen(state: string): boolean {
   return state === "queued" || state === "running";
 }
 
-/** All open jobs, and the pause. */
 export interface Queue {
   /**
    * Started jobs. There is at most one, apart from a run that was paused when the next job started;
@@ -96,7 +92,6 @@ export interface Queue {
   readonly pause: Pause | null;
 }
 
-/** Orders open jobs. */
 export function queueOf(open: readonly JobRecord[], pause: Pause | null): Queue {
   const isRunning = ({ job }: JobRecord) => job.state === "running";
   return {
@@ -159,7 +154,7 @@ export const RETRY_MAX_MS = HOUR_MS;
 /** Longest wait of another first ingest for which upstream may ask. */
 export const FIRST_INGEST_WAIT_MAX_MS = 6 * HOUR_MS;
 
-/** Time of the next step of a job: now, if it would have to wait for longer than any step does. */
+/** Time of the next step of a job; now if the stored time is further away than any wait. */
 export function stepTime({ job, notBefore }: JobRecord, now: EpochMs): EpochMs {
   const maxMs = job.state === "running" ? MAX_BACKOFF_MS : RETRY_MAX_MS;
   return notBefore === null || notBefore > now + maxMs ? now : Math.max(now, notBefore);

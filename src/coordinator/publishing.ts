@@ -1,18 +1,19 @@
 /**
  * How a version is published:
  *
- * 1. A run stores and proves the parts, and gives their content (`ingest/pipeline.ts`). No manifest names
- *    them yet.
- * 2. `recordVersion` numbers the content in a transaction. From then on it is published, whatever fails.
- * 3. `replicatePublished` writes the manifest to R2 and KV, where readers find it. The job that recorded
- *    the version or the reconciler repeats it until R2 shows that version, and KV no newer one.
+ * 1. A run stores and proves the parts, and returns the content (`ingest/pipeline.ts`). No manifest
+ *   names the parts yet.
+ * 2. `recordVersion` numbers the content in a transaction. From then on it is published, whatever
+ *   fails.
+ * 3. `replicatePublished` writes the manifest to R2 and KV, where readers find it. The job that
+ *   recorded the version or the reconciler repeats it until R2 shows that version, and KV no newer one.
  *
- * A rollback, a restore, a takeover and the replacement of an unknown version begin at the second step
+ * A rollback, a restore, a takeover and the replacement of an unknown version start at the second step
  * with the content of an earlier version.
  */
 import type { Manifest, VersionContent } from "../parts/manifest.ts";
 import { manifestSchema } from "../parts/manifest-schema.ts";
-import { sealManifest } from "../parts/sealed-manifest.ts";
+import { serializeManifest } from "../parts/stored-manifest.ts";
 import { isSameContent } from "../ingest/content.ts";
 import type { CatalogStore, Copy } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
@@ -27,16 +28,15 @@ import type { Version } from "../schemas/version.ts";
 import { describeVersion } from "./versions.ts";
 
 interface Recorded {
-  /** Publication time. */
   readonly at: Instant;
-  /** A generation that the new one must exceed, besides all that were ever published. */
+  /** A generation that the new one must exceed, as it must all published ones. */
   readonly above?: number;
 }
 
 /**
  * Records a content as the version published last. Call it in a transaction.
  *
- * @throws Error for one that nobody could read again.
+ * @throws Error if nobody could read the content again.
  */
 export function recordVersion(
   state: CoordinatorState,
@@ -48,7 +48,7 @@ export function recordVersion(
     published_at: at,
     previous: state.currentVersion()?.generation ?? null,
   };
-  // In the order of a manifest from a backup. The content may be a version, with other numbers.
+  // In the order of a manifest from a backup. The content may be a version, with its own numbers.
   const first = { format: content.format, ...numbers };
   const manifest: Manifest = { ...first, ...content, ...numbers };
   const problem = misfitOf(manifest, manifestSchema);
@@ -58,11 +58,11 @@ export function recordVersion(
 }
 
 /**
- * Records the versions of the stores in a new coordinator, which has none. Generations then
- * continue to rise, the guards compare with the served version, and served files do not count as
- * garbage. Of a version that it cannot read it records the generation.
+ * Records the versions of the stores in a new coordinator, which has none. Generations then continue to
+ * rise, the guards compare with the served version, and served files do not count as garbage. Of an
+ * unreadable version, it records the generation.
  *
- * @returns what is wrong with the manifests that it has not adopted.
+ * @returns the problems of the manifests that it has not adopted.
  * @throws StoreError if a store fails.
  */
 export async function adoptVersions(
@@ -84,7 +84,7 @@ export function logUnusable(log: Log, problems: readonly string[]): void {
   if (problems.length > 0) log("error", "versions_unusable", { problems });
 }
 
-/** A version that was recorded is no longer there. The message says what to do. */
+/** A recorded version has disappeared. The message says what to do. */
 export class VersionLost extends Error {
   override readonly name = "VersionLost";
 
@@ -96,11 +96,11 @@ export class VersionLost extends Error {
 }
 
 /**
- * Replicates the version that awaits it; only then its job ends as published. Throws as
+ * Replicates the version that awaits replication. Only then its job ends as published. Throws as
  * `replicate` does.
  *
  * @param promised the generation of the job.
- * @throws VersionLost if neither that nor a later one is published.
+ * @throws VersionLost if neither that generation nor a later one is published.
  */
 export async function replicatePublished(
   { state, store }: Pick<CoordinatorPlatform, "state" | "store">,
@@ -115,12 +115,12 @@ export async function replicatePublished(
 }
 
 /**
- * Replicates a published version to R2 and KV, and reads both. Idempotent. Throws
- * StoreError if a store fails, if R2 shows another version, or if KV shows a newer one. Throws
- * ForeignStores as `checkOwner` does, unless the version was shown before another took the stores over.
+ * Replicates a published version to R2 and KV, and reads both. Idempotent. Throws StoreError if a store
+ * fails, if R2 shows another version, or if KV shows a newer one. Throws ForeignStores as `checkOwner`
+ * does, unless the stores showed the version before another owner took them over.
  *
- * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after
- * the write. Only a newer generation is therefore a fault of KV.
+ * Accepted race: KV's edge cache may show the previous version, or none, for about a minute after the
+ * write. Only a newer generation is therefore a fault of KV.
  */
 export async function replicate(store: CatalogStore, manifest: Manifest): Promise<void> {
   const { generation } = manifest;
@@ -145,9 +145,9 @@ export async function replicate(store: CatalogStore, manifest: Manifest): Promis
 
 /**
  * Replicates a published version again if a store has lost or damaged its manifest, or shows an older
- * version, or one that nobody could publish above; but not if one shows another version that this
- * installation has not published, since KV may be another installation's namespace. Throws StoreError as
- * `replicate` does.
+ * version, or one that nobody could publish above. Does nothing if a store shows another version that
+ * this installation has not published, because KV may be another installation's namespace. Throws
+ * StoreError as `replicate` does.
  *
  * @returns the highest generation of an unknown version; null if there is none.
  */
@@ -169,10 +169,10 @@ export async function repairCopies(
   return { unknown: null, isRepaired };
 }
 
-/** Whether a store has exactly this manifest. Nobody may have parsed each of its lines. */
+/** Whether a store has exactly this manifest. Parts of the stored one may not have been parsed yet. */
 function isSame(stored: Manifest, manifest: Manifest): boolean {
   try {
-    return sealManifest(stored) === sealManifest(manifest);
+    return serializeManifest(stored) === serializeManifest(manifest);
   } catch {
     return false;
   }
@@ -182,9 +182,9 @@ function isSame(stored: Manifest, manifest: Manifest): boolean {
 interface FoundVersions {
   /** Those that it can record, oldest first. */
   readonly versions: Manifest[];
-  /** The highest generation that others may have read, even of a version that it cannot record. */
+  /** The highest generation that readers may know, even of a version that cannot be recorded. */
   readonly highest: number;
-  /** What is wrong with the other manifests. */
+  /** The problems of the other manifests. */
   readonly unusable: string[];
 }
 
@@ -208,7 +208,7 @@ export async function findVersions(store: CatalogStore): Promise<FoundVersions> 
   return { versions, highest: Math.max(0, ...generations), unusable };
 }
 
-/** Says why a manifest that a store has cannot be recorded; null if it can, or if there is none. */
+/** Explains why a store's manifest cannot be recorded; null if it can, or if there is none. */
 function problemOf(copy: Copy<Manifest>): string | null {
   if (!copy.ok) return copy.fault === "corrupt" ? copy.detail : null;
   const { generation } = copy.value;
@@ -248,9 +248,8 @@ export type RollbackResult =
 interface Rollback {
   /** The retained version to publish again. */
   readonly generation: number;
-  /** The generation that must be current, if something is to change. Absent: any. */
+  /** The generation that must be current for a change; any if absent. */
   readonly expected: number | undefined;
-  /** Publication time. */
   readonly at: Instant;
 }
 

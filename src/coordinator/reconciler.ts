@@ -16,13 +16,12 @@ import type { EpochMs } from "../platform/units.ts";
 import type { CoordinatorPlatform } from "./coordinator-platform.ts";
 import { collectGarbage } from "./garbage.ts";
 
-/** Wait after a store has failed. */
 const STORE_RETRY_MS = 30_000;
 
-/** Wait after a first ingest whose fault a retry would not fix. */
+/** Wait after a first ingest with a fault that no retry fixes. */
 const FIRST_INGEST_INTERVAL_MS = 15 * 60 * 1000;
 
-/** The first run of a service, for which no operator need ask. */
+/** The first run of a service, which starts without an operator. */
 const FIRST_INGEST: EnqueueRequest = {
   ...plainRun({ trigger: "cron", requested_by: "cron", note: "nothing is published yet" }),
   ifPaused: "reject",
@@ -48,13 +47,13 @@ export class Reconciler {
     return isRecent(this.#failedAt, STORE_RETRY_MS, now) ? this.#failedAt + STORE_RETRY_MS : now;
   }
 
-  /** Replicates the current version to the stores, if that is due. Never throws. */
+  /** Replicates the current version, if that is due. Never throws. */
   async replicate(): Promise<void> {
     const dueAt = this.dueAt();
     if (dueAt !== null && this.#platform.now() >= dueAt) await this.replicateNow();
   }
 
-  /** Replicates the current version, whoever else would. Never throws. */
+  /** Replicates the current version, even if a job would. Never throws. */
   async replicateNow(): Promise<void> {
     const manifest = this.#platform.state.unreplicated();
     if (manifest === null) return;
@@ -66,9 +65,9 @@ export class Reconciler {
   }
 
   /**
-   * Repairs the stores if they do not show the current version, for example after a late write of
-   * an older manifest. Queues an ingest while nothing is published. Ends lost runs in D1, and
-   * collects garbage. Touches nothing unless the stores are its own. Never throws.
+   * Repairs the stores if they do not show the current version, for example after a late write of an
+   * older manifest. Queues an ingest while nothing is published. Ends lost runs in D1, and collects
+   * garbage. Does nothing unless this installation owns the stores. Never throws.
    */
   async reconcile(): Promise<void> {
     if (!(await this.#isOwner())) return;
@@ -80,7 +79,7 @@ export class Reconciler {
     });
   }
 
-  /** Another installation over these stores may share D1 with this one as well. */
+  /** Another installation with these stores may also share D1. */
   async #isOwner(): Promise<boolean> {
     const { store, log } = this.#platform;
     try {
@@ -122,19 +121,19 @@ export class Reconciler {
     log("error", "unknown_version_replaced", { unknown, generation: unknown + 1 });
   }
 
-  /** Whether nothing is published or under way, nobody has cancelled it, and the source wants no wait. */
+  /** Whether nothing is published or in progress, nobody has cancelled it, and the source wants no wait. */
   #isFirstIngestDue(): boolean {
     const { state, source, now } = this.#platform;
     if (state.currentVersion() !== null) return false;
     const last = state.runs().find((run) => run.state !== "skipped" && run.mode !== "dry_run");
     if (last?.state !== "failed") return last === undefined || last.state === "succeeded";
     if ((state.values.get(`retry_at:${source}`) ?? 0) > now()) return false;
-    // Only a transient fault leads to a second attempt.
+    // Only a transient fault leads to a quick second attempt.
     const waitMs = last.attempt > 1 ? 0 : FIRST_INGEST_INTERVAL_MS;
     return !isRecent(Date.parse(last.finished_at ?? last.queued_at), waitMs, now());
   }
 
-  /** Ends D1's unknown runs, and sends again those that D1 has lost, once the outbox is empty. */
+  /** Ends unknown runs in D1, and rewrites runs that D1 has lost, once the outbox is empty. */
   async #compareHistory(): Promise<void> {
     const { state, endLostRuns, findMissingRuns, historyDeadlineMs, now, log } = this.#platform;
     if (state.history.length > 0) return;
@@ -153,7 +152,7 @@ export class Reconciler {
     log("error", "history_rows_lost", { runs: missing.size });
   }
 
-  /** Logs a failure: what is left is found again. */
+  /** Logs a failure. The next reconciliation continues. */
   async #orWarn(event: string, work: () => Promise<void>): Promise<void> {
     await work().catch((cause: unknown) => this.#platform.log("warn", event, describeError(cause)));
   }
@@ -163,7 +162,7 @@ export class Reconciler {
     this.#platform.log("warn", "replication_failed", { generation, ...describeError(cause) });
   }
 
-  /** A job that has published replicates its version itself. */
+  /** A job replicates the version that it has recorded. */
   #mayReplicate(): boolean {
     const { state } = this.#platform;
     if (state.unreplicated() === null || state.values.get("foreign") !== null) return false;

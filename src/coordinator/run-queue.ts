@@ -8,7 +8,7 @@ import { timeText } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
 import { runSchema, type SkipReason, toListed } from "../schemas/run.ts";
 
-/** Most waiting runs, apart from a retry. */
+/** Maximum number of waiting runs, apart from a retry. */
 export const QUEUE_MAX_DEPTH = 10;
 
 /** A waiting run, as the API answers it. */
@@ -50,9 +50,9 @@ export type EnqueueResult =
   | { readonly ok: false; readonly reason: "candidate_gone" }
   | { readonly ok: false; readonly reason: "queue_full"; readonly queue_depth: number };
 
-/** When a request comes, and what it asks for besides the run. */
+/** The time of a request, and its fields besides the run. */
 interface Enqueuing extends Pick<EnqueueRequest, "ifPaused"> {
-  /** The run of the request that this one repeats. */
+  /** The run of the repeated request. */
   readonly earlier: RunRecord | undefined;
   readonly now: EpochMs;
 }
@@ -118,9 +118,9 @@ function describeQueued(
   const paused = pause !== null;
   // An unlisted job takes only a moment.
   const before = [...running.toReversed(), ...waiting.slice(0, index)];
-  const ahead = before.at(-1);
+  const previous = before.at(-1);
   const willPause = before.some(({ leavesPause }) => leavesPause);
-  const start = startOf(ahead, { now, paused, willPause, notBefore: stepTime(record, now) });
+  const start = startOf(previous, { now, paused, willPause, notBefore: stepTime(record, now) });
   return { ...start, queue_position: waiting.slice(0, index).filter(isRun).length + 1, run };
 }
 
@@ -129,12 +129,11 @@ interface Obstacles {
   readonly paused: boolean;
   /** Whether an earlier job leaves ingestion paused. */
   readonly willPause: boolean;
-  /** Start time of a retry. */
   readonly notBefore: EpochMs;
 }
 
 function startOf(
-  ahead: JobRecord | undefined,
+  previous: JobRecord | undefined,
   { now, paused, willPause, notBefore }: Obstacles,
 ): Pick<QueuedRun, "will_start" | "message"> {
   if (paused)
@@ -142,12 +141,12 @@ function startOf(
       will_start: "on_resume",
       message: "Ingestion is paused; the run starts when the pause ends.",
     };
-  if (ahead !== undefined) {
+  if (previous !== undefined) {
     const time = notBefore > now ? `, but not before ${timeText(notBefore)}` : "";
-    const kind = isRun(ahead) ? "run" : "job";
+    const kind = isRun(previous) ? "run" : "job";
     return {
-      will_start: `after_${kind}:${ahead.job.id}`,
-      message: `It starts after ${kind} ${ahead.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
+      will_start: `after_${kind}:${previous.job.id}`,
+      message: `It starts after ${kind} ${previous.job.id}${time}.${willPause ? RESTORE_PAUSES : ""}`,
     };
   }
   if (notBefore > now) {

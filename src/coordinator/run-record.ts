@@ -16,7 +16,7 @@ export function isRun(record: JobRecord): record is RunRecord {
   return record.work === INGEST;
 }
 
-/** The stage of a run's next step. After its publication only the replication is left. */
+/** The stage of a run's next step. Once its version is recorded, only the replication is left. */
 export function stageOf({ checkpoint, isCommitted }: RunRecord): Stage {
   return isCommitted ? "verify" : checkpoint.stage;
 }
@@ -26,7 +26,6 @@ export interface EnqueueRequest {
   readonly mode: RunMode;
   /** Name of an upstream; null for the configured one. */
   readonly source: string | null;
-  /** Date of dropped files. */
   readonly as_of?: Day;
   /** Archived files of that source to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;
@@ -41,7 +40,7 @@ export interface EnqueueRequest {
 
 /** Makes the request for a usual run of the configured source, which waits for the end of a pause. */
 export function plainRun(
-  asked: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
+  fields: Pick<EnqueueRequest, "trigger" | "requested_by" | "note"> &
     Partial<Pick<EnqueueRequest, "idempotencyKey">>,
 ): EnqueueRequest {
   return {
@@ -51,14 +50,13 @@ export function plainRun(
     forced: false,
     ifPaused: "queue",
     idempotencyKey: null,
-    ...asked,
+    ...fields,
   };
 }
 
 export interface NewRun {
   readonly newId: () => string;
   readonly now: () => EpochMs;
-  /** Name of the configured upstream. */
   readonly source: string;
   readonly workerVersion: string | null;
 }
@@ -119,11 +117,11 @@ export function newRun(
  * Makes the retry of a run that failed with a transient fault. Returns null
  *
  * - if the run is a retry itself,
- * - if it is forced and fetches from upstream: nobody has seen the data that a retry would publish,
+ * - if it is forced and fetches from upstream, because a retry would publish data that nobody has seen,
  * - if an equivalent run is waiting, which serves as the retry.
  *
- * A full queue accepts a retry, because no caller could repeat the request later. Only the running
- * run can fail, so that at most one run waits beyond QUEUE_MAX_DEPTH.
+ * A full queue accepts a retry, because no caller could repeat the request later. Only the running run
+ * can fail, so that at most one run waits beyond QUEUE_MAX_DEPTH.
  */
 export function retryOf(
   failed: RunRecord,
@@ -143,13 +141,13 @@ export function retryOf(
 
 const OF_RETRIES = { trigger: "retry", ifPaused: "queue", idempotencyKey: null } as const;
 
-/** Whether one of two runs makes the other needless. */
+/** Whether one of two runs makes the other unnecessary. */
 export function isEquivalent(a: Run, b: Run): boolean {
   const isSameCatalog = a.source === b.source && a.candidate_of === b.candidate_of;
   return isSameCatalog && a.as_of === b.as_of && a.mode === b.mode && a.forced === b.forced;
 }
 
-/** Number of refused runs whose upstream files stay archived, so that people can approve them. */
+/** Number of refused runs with archived upstream files, so that operators can approve them. */
 export const REFUSED_KEPT = 5;
 
 /** Returns the candidate that a run builds from; null if it fetches from upstream. */

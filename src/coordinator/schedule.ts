@@ -7,7 +7,7 @@ type CronJob =
   | { readonly job: "ingest"; readonly request: EnqueueRequest }
   | { readonly job: "watch" | "back_up" | "verify_backup" };
 
-export type CronTask = CronJob["job"];
+export type CronJobName = CronJob["job"];
 
 export const INGEST_CRON = "17 4 * * *";
 

@@ -23,7 +23,7 @@ import {
 } from "./tables.ts";
 import { retainedVersions } from "./versions.ts";
 
-/** Retained number of keys, which outlive the jobs that they began. */
+/** Retained number of keys, which outlive the jobs that they started. */
 const KEYS_KEPT = 300;
 
 /** The coordinator's tables. Every method is synchronous; callers group them in `transaction`. */
@@ -37,7 +37,6 @@ export class CoordinatorState {
   readonly decisions: DecisionTable;
   readonly garbage: GarbageTable;
   readonly #versions: VersionTable;
-  /** Single values, which `tables.ts` describes. */
   readonly values: JsonTable<CoordinatorValues>;
   readonly tables: ObjectTables;
   readonly #now: () => EpochMs;
@@ -69,7 +68,7 @@ export class CoordinatorState {
     return queueOf(this.jobs.open(), this.pause());
   }
 
-  /** When runs and publications ended, by clocks that may have been wrong. */
+  /** The end times of runs and publications, by clocks that may have been wrong. */
   recordedTimes(): EpochMs[] {
     const ends = this.runs().flatMap(({ finished_at }) => finished_at ?? []);
     const published = this.currentVersion()?.published_at ?? [];
@@ -98,7 +97,7 @@ export class CoordinatorState {
     if (!isSame) this.history.add(record.job);
   }
 
-  /** Cancels the run under way, which a pause holds: its next step ends it. */
+  /** Cancels the run in progress that a pause holds. Its next step ends it. */
   cancelPausedRun(cancellation: Cancellation): void {
     for (const { job, ...record } of this.queue().running.filter(isRun))
       this.save({ ...record, job: { ...job, cancellation } });
@@ -118,12 +117,11 @@ export class CoordinatorState {
     this.values.set("pause", pause);
   }
 
-  /** Removes the end of the present pause; without one, begins this pause. */
+  /** Removes the end of the present pause, or starts this one. */
   pauseWithoutEnd(pause: Pause): void {
     this.setPause({ ...(this.pause() ?? pause), until: null });
   }
 
-  /** Lifts the pause. Ticks that are skipped later have a row of their own. */
   liftPause(): void {
     this.setPause(null);
     this.values.set("skipped_run", null);
@@ -140,7 +138,7 @@ export class CoordinatorState {
     };
   }
 
-  /** An installation that has lost its id gets a new one. An operator then takes the stores over. */
+  /** An installation that has lost its id gets a new one, and must take over its stores. */
   #owner(): string {
     const made = crypto.randomUUID().replaceAll("-", "");
     const owner = this.values.get("owner", () => made);
@@ -155,7 +153,7 @@ export class CoordinatorState {
     this.values.set("unreplicated", null);
   }
 
-  /** Replaces all versions by those of stores to take over, whose manifest has this ETag. */
+  /** Replaces all versions by those of the stores to take over, with this ETag of their manifest. */
   takeOver(manifests: readonly Manifest[], etag: string): void {
     this.replaceVersions(manifests);
     this.values.set("unreplicated", null);
@@ -168,12 +166,11 @@ export class CoordinatorState {
     return this.#versions.newest();
   }
 
-  /** The version published last. */
   currentVersion(): Manifest | null {
     return this.#versions.newest(1)[0] ?? null;
   }
 
-  /** The highest generation that was ever published, as far as it is known; 0 if none was. */
+  /** The highest known generation that was ever published; 0 if none. */
   lastGeneration(): number {
     return Math.max(this.currentVersion()?.generation ?? 0, this.values.get("highest") ?? 0);
   }
@@ -207,7 +204,7 @@ export class CoordinatorState {
     if (this.values.get("unreplicated") === generation) this.values.set("unreplicated", null);
   }
 
-  /** The ledger to compare upstream with; null for that of the snapshot. */
+  /** The ledger to compare upstream with; null for the snapshot's. */
   ledgerFiles(): LedgerFiles | null {
     return this.savedLedger() ?? ledgerOf(this.currentVersion()?.sources ?? {});
   }
@@ -221,7 +218,6 @@ export class CoordinatorState {
     return { accepted, held, held_changes };
   }
 
-  /** Records a ledger as that of the current version. */
   recordLedger(ledger: SavedLedger): void {
     const current = this.currentVersion();
     if (current === null) return;

@@ -73,7 +73,7 @@ export function describeStatus({
   return {
     pause: queue.pause,
     running: running === undefined ? null : toListed(running.job),
-    job: backup === undefined ? null : toJobUnderWay(backup.job),
+    job: backup === undefined ? null : toJobInProgress(backup.job),
     queued: waiting.map(({ job }) => toListed(job)),
     nextDueAt: next === undefined ? null : timeText(dueSince(next)),
     ended: state
@@ -96,7 +96,7 @@ export function describeStatus({
   };
 }
 
-function toJobUnderWay({ id, kind, stage, started_at, heartbeat_at }: BackupJob) {
+function toJobInProgress({ id, kind, stage, started_at, heartbeat_at }: BackupJob) {
   return { id, kind, stage, heartbeat_at: heartbeat_at ?? started_at };
 }
 

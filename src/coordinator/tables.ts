@@ -75,7 +75,7 @@ export const COORDINATOR_SCHEMA: ObjectSchema = [
 /** Retained number of ended jobs of each work. */
 const ENDED_JOBS_KEPT = 100;
 
-/** All jobs. SQL of its own, because alarms read only the open ones, and requests find a job by its key. */
+/** All jobs. Not a `JsonTable`: alarms read only the open ones, and requests find a job by its key. */
 export class JobTable {
   readonly #tables: ObjectTables;
 
@@ -95,7 +95,7 @@ export class JobTable {
       work,
       Number(isOpen(job.state)),
       key,
-      // Nobody needs the checkpoint of an ended job, and it may be long.
+      // The checkpoint of an ended job is useless, and may be long.
       JSON.stringify(isOpen(job.state) ? record : { ...record, checkpoint: null }),
     );
     if (!isOpen(job.state)) this.#pruneEnded(work);
@@ -105,7 +105,7 @@ export class JobTable {
     return this.#records("WHERE work = ? AND id = ?", work, id)[0];
   }
 
-  /** Finds the job of the request that a request with this key repeats. */
+  /** Finds the job of an earlier request with this key. */
   findRepeated<R extends JobRecord>(
     key: string | null,
     isOfWork: (record: JobRecord) => record is R,
@@ -114,7 +114,6 @@ export class JobTable {
     return this.#records("WHERE key = ?", key).find(isOfWork);
   }
 
-  /** Lists unfinished jobs, oldest first. */
   open(): JobRecord[] {
     return this.#records("WHERE is_open = 1 ORDER BY id");
   }
@@ -124,7 +123,7 @@ export class JobTable {
     return this.#records("WHERE work = ? ORDER BY id DESC LIMIT ?", work, limit);
   }
 
-  /** Lists ended jobs, the last to end first. Ids follow a clock, which may have been wrong. */
+  /** Lists ended jobs, the last to end first. The order of ids follows a clock, which may have been wrong. */
   ended(work: string): JobRecord[] {
     return this.#records("WHERE work = ? AND is_open = 0 ORDER BY rowid DESC", work);
   }
@@ -160,7 +159,10 @@ export class JobTable {
   }
 }
 
-/** The retained versions. SQL of its own: it reads only the newest, and refuses a second use of a generation. */
+/**
+ * The retained versions. Not a `JsonTable`: it reads only the newest, and refuses to use a generation
+ * twice.
+ */
 export class VersionTable {
   readonly #tables: ObjectTables;
 
@@ -196,8 +198,8 @@ export class VersionTable {
   }
 
   /**
-   * Reads versions. If the newest of all cannot be read, there are none: `adoptVersions` then takes
-   * over those of the stores, so that no generation is used twice.
+   * Reads versions. Returns none if the newest cannot be read: `adoptVersions` then adopts those of the
+   * stores, so that no generation is used twice.
    */
   #manifests(where: string, ...bindings: number[]): Manifest[] {
     const rows = this.#exec(`SELECT generation, manifest FROM versions ${where}`, ...bindings);
@@ -216,7 +218,7 @@ export class VersionTable {
     return [];
   }
 
-  /** Converts a manifest of the format before, also in its row. */
+  /** Converts a manifest of the previous format, also in its row. */
   #current(manifest: Manifest | FormerManifest): Manifest {
     if (manifest.format !== FORMER_FORMAT) return manifest;
     const converted = fromFormer(manifest);
@@ -238,13 +240,13 @@ export class VersionTable {
   }
 }
 
-/** Most decisions that are kept: twice as many as there are airports. */
+/** Maximum number of decisions that are kept: twice as many as there are airports. */
 const DECISIONS_MAX = 20_000;
 
 /**
- * What operators have decided about held changes, the latest about each: approvals until a run has
- * followed them, rejections for good, since a rollback brings back a ledger without them. SQL of its
- * own, because no number is given twice, even after its decision was deleted.
+ * The latest decision of operators about each held change. An approval stays until a run has applied
+ * it. A rejection stays for good, because a rollback restores a ledger without it. Not a `JsonTable`,
+ * because no number is used twice, even after its decision was deleted.
  */
 export class DecisionTable {
   readonly #tables: ObjectTables;
@@ -287,7 +289,7 @@ export class DecisionTable {
   }
 }
 
-/** When each unreferenced file was first found to be so. */
+/** The time when each unreferenced file was found. */
 export class GarbageTable {
   readonly #since: JsonTable<{ readonly [name: string]: EpochMs }>;
 
@@ -295,7 +297,7 @@ export class GarbageTable {
     this.#since = new JsonTable(tables, "garbage", () => storedTime);
   }
 
-  /** Records which files are unreferenced. Returns those that have been so for `ageMs`. */
+  /** Records the unreferenced files. Returns those that have been unreferenced for `ageMs`. */
   mark(unreferenced: readonly string[], now: EpochMs, ageMs: DurationMs): string[] {
     const since = new Map(this.#since.entries());
     this.#since.clear();
@@ -316,7 +318,7 @@ const RECORD_FIELDS = {
   isCommitted: z.boolean(),
 };
 
-/** An ended job has no checkpoint. A step that finds the rest of one wrong fails its job. */
+/** An ended job has no checkpoint. If a step finds the rest of its checkpoint wrong, its job fails. */
 const jobRecordSchema = z.discriminatedUnion("work", [
   z
     .object({
@@ -326,7 +328,7 @@ const jobRecordSchema = z.discriminatedUnion("work", [
       checkpoint: z
         .object({
           stage: z.enum(STAGES),
-          // What the end of a run records. It cannot fail any more.
+          // The fields that the end of a run records, which cannot fail.
           sources: z.record(z.string(), hexHash),
           parsed: z.object({ held: heldSummary, lastDecision: count }).nullable(),
         })
@@ -355,7 +357,7 @@ const decisionSchema = z.object({
   note: z.string().nullable(),
 });
 
-/** What D1 needs of an audit entry. */
+/** The fields that D1 needs of an audit entry. */
 export const auditEntrySchema = z.object({
   id: z.string(),
   at: timestamp,
@@ -366,35 +368,35 @@ export const auditEntrySchema = z.object({
   requestId: z.string(),
 });
 
-/** The ledger of the last run, and the version that was published then. */
+/** The ledger of the last run, and the current version at that time. */
 const recordedLedger = savedLedger.extend({
   generation: generationSchema,
-  /** A restored version may have the generation of another one. Stays as the version has it. */
+  /** A restored version may have the generation of another one, so the time identifies it too. */
   published_at: deadline,
 });
 
 const VALUES = {
   pause: pauseSchema,
-  /** Names this installation to others over the same stores. Made with the tables. */
+  /** Identifies this installation among others with the same stores. Made with the tables. */
   owner: z.string().min(1),
-  /** ETag of another's manifest that this installation may replace. */
+  /** ETag of another installation's manifest that this one may replace. */
   replaceable: z.string(),
-  /** Why the stores are not its own. */
+  /** Why another owner has the stores. */
   foreign: z.string(),
   skipped_run: z.string(),
   unreplicated: generationSchema,
-  /** The highest generation that the stores showed when they were adopted. */
+  /** The highest generation in the stores when their versions were adopted. */
   highest: count.max(PUBLISHED_MAX),
   /** Time of the last complete collection of garbage. */
   collected_at: storedTime,
-  /** When rows of D1 were found missing, until a restore. */
+  /** The time when rows of D1 were found missing, until a restore. */
   history_lost: timestamp,
   ledger: recordedLedger,
-  /** The last keys of requests, the newest first, and what each of these requests says. */
+  /** The last Idempotency-Keys, the newest first, and the fingerprint of each one's request. */
   request_keys: z.array(z.tuple([z.string(), z.string()])),
 } as const;
 
-/** Those of each source, which its name follows after a colon. */
+/** Values of each source. Its name follows after a colon. */
 const VALUES_OF_SOURCES = {
   archived: REPORT_FIELDS.upstream,
   /** Time before which it has asked for no request. */
@@ -411,7 +413,7 @@ export type CoordinatorValues = Outputs<typeof VALUES> & {
   >[Name];
 };
 
-/** The schema of a single value. What no Worker has written is none. */
+/** The schema of a single value. No Worker writes any other value. */
 export function schemaOfValue(key: string): z.ZodType {
   const schemas: { readonly [name: string]: z.ZodType } = key.includes(":")
     ? VALUES_OF_SOURCES

@@ -15,18 +15,19 @@ import { describeVersion } from "./versions.ts";
 
 export interface TakenOver {
   readonly changed: boolean;
-  /** Published now; null if the stores have none. */
+  /** The published version; null if the stores have none. */
   readonly version: Version | null;
   readonly paused: boolean;
-  /** What is wrong with the versions that it has not adopted. */
+  /** The problems of the versions that were not adopted. */
   readonly unusable: readonly string[];
 }
 
 export type TakeoverResult =
   | ({ readonly ok: true } & TakenOver)
   /**
-   * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same moment.
-   * `nothing_adopted`: the stores are its own now, but no version in them can be used.
+   * `foreign_stores`: a newer Worker has written the manifest, or its owner publishes at the same
+   * moment. `nothing_adopted`: this installation owns the stores now, but no version in them can be
+   * used.
    */
   | {
       readonly ok: false;
@@ -36,10 +37,11 @@ export type TakeoverResult =
   | NotShown<TakenOver>;
 
 /**
- * Makes the stores of another installation this one's own. Adopts the versions there and publishes the
- * newest of them again: the generation rises, and a conditional write by the other installation finds
- * that the manifest has changed. Ingestion is paused without an end, because nobody knows
- * whether it was before. If the stores are its own already, only adopts their versions, should it have none.
+ * Takes over the stores of another installation. Adopts the versions there and publishes the newest one
+ * again: the generation rises, and a conditional write by the other installation fails because the
+ * manifest has changed. Pauses ingestion without an end, because nobody knows whether it was paused
+ * before. If this installation owns the stores already and has no version, it only adopts the versions
+ * there.
  *
  * @param at publication time.
  * @param by the operator.

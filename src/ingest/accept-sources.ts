@@ -33,37 +33,33 @@ import type { RunMode } from "../schemas/run-words.ts";
 import type { DurationMs, EpochMs, Sha256Hex } from "../platform/units.ts";
 
 /** How long changes are held, and how many airports a file may lack. */
-export interface SurpriseLimits {
+export interface HoldLimits {
   /** Time for which upstream must say the same. */
   readonly holdMs: DurationMs;
-  /** Share of the airports in use, in percent, that a whole file may lack; of all, the first file. */
+  /** Share of the airports in use (in a first file: of all), in percent, that a whole file may lack. */
   readonly unlistedPercent: number;
 }
 
 interface AcceptDependencies {
   readonly archive: Pick<SourceArchive, "open" | "read" | "write">;
   readonly openSnapshot: OpenSnapshotFile;
-  readonly limits: SurpriseLimits;
+  readonly limits: HoldLimits;
   readonly now: () => EpochMs;
 }
 
 interface AcceptRequest {
-  /** Name of the upstream. The airports of the embedded one are accepted as they are. */
+  /** Name of the upstream. The airports of the embedded upstream are accepted without a check. */
   readonly source: string;
-  /** Reads the upstream's files. */
   readonly reader: UpstreamReader;
-  /** Archived upstream files. */
   readonly sources: { readonly [file: string]: Sha256Hex };
-  /** The ledger to compare with, and earlier ones, should it be lost. None: the snapshot's. */
+  /** The ledger to compare with, and earlier ones in case it is lost; none for the snapshot's. */
   readonly ledgers: readonly LedgerFiles[];
   readonly decisions: readonly Decision[];
-  /** As in `AcceptRun`. */
   readonly recorded?: readonly EpochMs[] | undefined;
   readonly mode: RunMode;
   readonly runId: string;
 }
 
-/** The airports of upstream that an ingest accepts. */
 interface AcceptedSources {
   /** Archived files of the new ledger. */
   readonly files: { readonly [file: string]: Sha256Hex };
@@ -77,7 +73,7 @@ interface AcceptedSources {
 }
 
 /**
- * Reads upstream's airports, takes over or holds back each change, and archives the result.
+ * Reads upstream's airports, accepts or holds each change, and archives the result.
  *
  * @throws SourceError if the file is unusable, and StoreError if the archive fails.
  */
@@ -142,14 +138,14 @@ export async function acceptSources(
 const FILE_CHANGE_MAX_PERCENT = 2;
 
 /**
- * Measures a file by the one before and by the accepted airports. Without the latter, a file that was
- * a little too long or too short would make the right one look truncated or padded. The first file may
- * differ more: the airports are as old as the snapshot.
+ * Compares a file's length with the previous file and with the accepted airports. Without the latter,
+ * the next file would look truncated or padded after one that was a little too long or too short. The
+ * first file may differ more, because the accepted airports are as old as the snapshot.
  */
 function measureFile(
   listed: number,
   { airports, codedRows }: Accepted,
-  { unlistedPercent }: SurpriseLimits,
+  { unlistedPercent }: HoldLimits,
 ): FileMeasure {
   const slackPercent = codedRows === null ? unlistedPercent : FILE_CHANGE_MAX_PERCENT;
   return { listed, before: codedRows, accepted: airports.length, slackPercent };
@@ -168,7 +164,7 @@ function fileOpener(
   };
 }
 
-/** The subdivisions of airports that the snapshot has no region for, so that their names count. */
+/** The subdivisions of airports without a region in the snapshot: upstream's names of these count. */
 function codesWithoutRegion(
   airports: readonly SourceAirport[],
   regions: readonly ReferenceRegion[],

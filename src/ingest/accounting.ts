@@ -13,11 +13,10 @@ import type { Workspace } from "./workspace.ts";
 export interface FileMeasure {
   /** Rows with an IATA code. */
   readonly listed: number;
-  /** Those of the file before; null for the first file. */
+  /** Those of the previous file; null for the first file. */
   readonly before: number | null;
-  /** Airports of the ledger. */
   readonly accepted: number;
-  /** The file may list so many percent fewer than the smaller of these numbers, and more than the larger. */
+  /** By so many percent, the file may list fewer than the smaller of these numbers, or more than the larger. */
   readonly slackPercent: number;
 }
 
@@ -32,9 +31,9 @@ export interface Parsed {
   };
   /** Null for the embedded file, which is compared with nothing. */
   readonly measure: FileMeasure | null;
-  /** Airports of the catalog that travellers use, and those of them with a row in the file. */
+  /** Airports of the catalog that travellers use, and how many of them have a row in the file. */
   readonly listed: Listed;
-  /** Number of the newest decision that it has followed. */
+  /** Number of the newest decision that it has applied. */
   readonly lastDecision: number;
   readonly held: HeldSummary;
 }
@@ -51,14 +50,12 @@ export function countLists({ catalog }: Pick<Workspace, "catalog">): Counts {
   };
 }
 
-/** What was read of upstream's files. */
 interface RowsRead {
   readonly read: Omit<AirportsRead, "airports">;
   /** Rejected rows of subdivisions. */
   readonly regionRejects: readonly Reject[];
 }
 
-/** Summarizes the upstream rows for the run. */
 export function account(
   { read, regionRejects }: RowsRead,
   workspace: Workspace,
@@ -103,23 +100,21 @@ export function countEntities(
   };
 }
 
-/** Summarizes the held changes for the run. */
 export function summarizeHeld(before: Ledger, after: Ledger): NonNullable<Report["held"]> {
   const known = new Set(before.held.map(({ id }) => id));
   const isOpen = ({ state }: HeldChange) => state === "waiting";
   const waiting = after.held.filter(isOpen);
   const kept = new Set(after.held.map(({ id }) => id));
-  const surprising = waiting.filter(({ rules }) => rules.length > 0);
+  const marked = waiting.filter(({ rules }) => rules.length > 0);
   const by_rule: { [rule: string]: number } = {};
-  for (const rule of surprising.flatMap(({ rules }) => rules))
-    by_rule[rule] = (by_rule[rule] ?? 0) + 1;
+  for (const rule of marked.flatMap(({ rules }) => rules)) by_rule[rule] = (by_rule[rule] ?? 0) + 1;
   return {
     waiting: waiting.length,
     added: waiting.filter(({ id }) => !known.has(id)).length,
     ended: before.held.filter((held) => isOpen(held) && !kept.has(held.id)).length,
-    surprising: surprising.length,
+    surprising: marked.length,
     by_rule,
-    oldest_since: surprising.map(({ since }) => since).toSorted()[0] ?? null,
-    next_due_at: surprising.flatMap(({ due_at }) => due_at ?? []).toSorted()[0] ?? null,
+    oldest_since: marked.map(({ since }) => since).toSorted()[0] ?? null,
+    next_due_at: marked.flatMap(({ due_at }) => due_at ?? []).toSorted()[0] ?? null,
   };
 }

@@ -47,13 +47,12 @@ interface PlacedAirports {
   readonly cities: readonly City[];
   /** IATA codes by upstream's ISO 3166-2 code. */
   readonly codesByRegion: ReadonlyMap<string, readonly string[]>;
-  /** IATA codes by ISO 3166-1 alpha-2 code. */
   readonly codesByCountry: ReadonlyMap<string, readonly string[]>;
   /** IATA code by the number that an airport's id is made of. */
   readonly codeById: ReadonlyMap<string, string>;
 }
 
-/** Converts upstream's airports to the catalog's. Nothing needs upstream's airports afterwards. */
+/** Converts upstream's airports to the catalog's. Upstream's are not needed afterwards. */
 export function placeAirports(
   airports: readonly SourceAirport[],
   { cities, cityIds }: ResolvedCities,
@@ -144,9 +143,9 @@ function isDummyName(name: string): boolean {
 }
 
 /**
- * Indexes IATA codes by a region's members: countries, subdivisions and airports. If a subdivision
- * of the snapshot lists an airport, the index removes it from upstream's subdivision, which is
- * dissolved or wrong. Another airport of a dissolved one founds no region: its position decides.
+ * Indexes IATA codes by a region's members: countries, subdivisions and airports. An airport that a
+ * subdivision of the snapshot lists is removed from upstream's subdivision, which is dissolved or
+ * wrong. Other airports of a dissolved subdivision make no region; their positions decide.
  */
 function memberIndex(
   { airports, codeById, codesByCountry, codesByRegion: upstream }: PlacedAirports,
@@ -155,7 +154,7 @@ function memberIndex(
   readonly codesOf: (member: string) => readonly string[];
   readonly codesByRegion: PlacedAirports["codesByRegion"];
   /**
-   * Airports in subdivisions that the snapshot divides otherwise, by the region of the nearest other
+   * Airports in subdivisions that the snapshot divides differently, by the region of the nearest other
    * airport.
    */
   readonly newcomers: ReadonlyMap<string, readonly string[]>;

@@ -3,16 +3,16 @@ import type { CatalogDiff } from "../catalog/diff.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { NO_DIFFERENCE } from "../catalog/list-diff.ts";
 
-/** Most added, changed and removed entities of each list in a sample. The counts include all. */
+/** Maximum number of added, changed and removed entities of each list in a sample. The counts include all. */
 export const CHANGES_LISTED = 10;
-/** Most airport codes of a region; some regions have thousands. */
+/** Maximum number of airport codes of a region; some regions have thousands. */
 const CODES_KEPT = 20;
 const TEXT_MAX_LENGTH = 80;
 
 /**
- * The first changes of a candidate, in the shape of a diff of two versions. Shortened texts and
- * lists keep it under 500 kB whatever upstream sends (20 kB is usual). It shares a row with its
- * run, and D1 and Durable Objects limit a row to 2 MB.
+ * The first changes of a candidate, in the shape of a diff of two versions. Shortened texts and lists
+ * keep it under 500 kB whatever upstream sends (20 kB is usual), because D1 and Durable Objects limit
+ * the row of a run to 2 MB.
  */
 export interface ChangeSample extends CatalogDiff {
   /** Locale of the compared names. */
@@ -29,7 +29,7 @@ export function nothingChanged(locale: string): ChangeSample {
   };
 }
 
-/** Shortens the texts and the airport codes of a diff of few entities to the sample that a run stores. */
+/** Shortens the texts and the lists of airport codes of a diff. */
 export function sampleChanges(diff: CatalogDiff, locale: string): ChangeSample {
   return { locale, ...(shorter(diff) as CatalogDiff) }; // keeps every key and type
 }

@@ -18,13 +18,12 @@ const CHECKPOINT_FORMAT = 12;
 
 /** State of a run between two steps; JSON. */
 export interface IngestCheckpoint {
-  /** After them the coordinator replicates what is published, in the stage `verify`. */
+  /** Afterwards, in the stage `verify`, the coordinator replicates the version. */
   readonly stage: Exclude<Stage, "verify">;
   /** `deployName` of the deployment that made the following fields; null before the first step. */
   readonly madeBy: string | null;
   /** Archived upstream files, and the snapshot. */
   readonly sources: { readonly [file: string]: Sha256Hex };
-  /** Dates of these files. */
   readonly dates: Pick<Manifest, "as_of" | "data">;
   /** Set from the build stage on. */
   readonly parsed: Parsed | null;
@@ -36,7 +35,6 @@ export interface IngestCheckpoint {
   readonly mustStoreAll: boolean;
   /** Stored diffs; set from the encode stage on. Each encoded locale adds its regions. */
   readonly diffs: readonly StoredDiff[];
-  /** The stored shared parts. */
   readonly shared: { readonly [F in Form]?: SharedParts };
   /** Entries of the locales whose blobs are stored. */
   readonly entries: { readonly [locale: string]: LocaleEntry };
@@ -56,7 +54,7 @@ export const FIRST_INGEST_CHECKPOINT: IngestCheckpoint = {
   entries: {},
 };
 
-/** Returns to the parse stage: a rollback or a decision has changed what it starts from. */
+/** Returns to the parse stage, because a rollback or a decision has changed its inputs. */
 export function parseAgain({ madeBy, sources, dates }: IngestCheckpoint): IngestCheckpoint {
   return { ...FIRST_INGEST_CHECKPOINT, stage: "parse", madeBy, sources, dates };
 }

@@ -25,7 +25,7 @@ const wholeNumber = (min: number, max: number, value: number) =>
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, `must be one of ${names.join(", ")}`);
 
-/** The settings of ingest runs, and what each is where it is not set. */
+/** The settings of ingest runs, with their defaults. */
 const INGEST_FIELDS = {
   /** Locales to publish: "all" of the snapshot, or a comma-separated list. */
   LOCALES: z.string().default("all"),
@@ -43,13 +43,13 @@ const INGEST_FIELDS = {
     .string()
     .default("")
     .transform((text) => splitList(text).filter((host) => host !== "")),
-  /** Most bytes of an upstream file, as announced and as decoded; today's largest has 13 MB. */
+  /** Maximum size of an upstream file in bytes, as announced and as decoded; today's largest has 13 MB. */
   SOURCE_MAX_BYTES: wholeNumber(1_048_576, FILE_MAX_BYTES, FILE_MAX_BYTES),
   /** How hard an ingest compresses: "fast" (brotli 1, gzip 1) or "best" (brotli 11, gzip 9). */
   COMPRESSION: oneOf(["fast", "best"]).default("fast"),
   /** How long upstream must say the same before its change is accepted without an operator; 0: at once. */
   SURPRISE_HOLD_MS: wholeNumber(0, 30 * DAY_MS, 72 * HOUR_MS),
-  /** A file without over this share of the airports in use is truncated, and refused. */
+  /** A file that lacks more than this share of the airports in use counts as truncated, and is refused. */
   SURPRISE_UNLISTED_PERCENT: wholeNumber(1, 100, 8),
 };
 
@@ -63,8 +63,8 @@ export type Settings = {
  * Parses all settings. One that is wrong has its default.
  *
  * @param known locales that the snapshot has names for.
- * @returns `problems` with all settings, and those of them that ingest runs depend on: these must not
- * publish by a default what somebody meant otherwise.
+ * @returns the problems of all settings, and those of the settings of ingest runs: a run must not
+ * publish by a default that nobody chose.
  */
 export function loadConfig(settings: Settings, known: readonly SnapshotLocale[]) {
   const runProblems: string[] = [];
@@ -92,7 +92,7 @@ export function loadConfig(settings: Settings, known: readonly SnapshotLocale[])
     sourceAllowedHosts: read("SOURCE_ALLOWED_HOSTS", INGEST_FIELDS.SOURCE_ALLOWED_HOSTS),
     sourceMaxBytes: read("SOURCE_MAX_BYTES", INGEST_FIELDS.SOURCE_MAX_BYTES),
     compression: read("COMPRESSION", INGEST_FIELDS.COMPRESSION),
-    surprises: {
+    holdLimits: {
       holdMs: read("SURPRISE_HOLD_MS", INGEST_FIELDS.SURPRISE_HOLD_MS),
       unlistedPercent: read("SURPRISE_UNLISTED_PERCENT", INGEST_FIELDS.SURPRISE_UNLISTED_PERCENT),
     },

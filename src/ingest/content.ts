@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { commonPieces, localPieces } from "../catalog/encode.ts";
+import { sharedPieces, localePieces } from "../catalog/encode.ts";
 import { asEvidence } from "../catalog/evidence.ts";
 import { sha256Hex } from "../catalog/bytes.ts";
 import { checkCatalog, checkNames, type Violation } from "../catalog/integrity.ts";
@@ -10,7 +10,7 @@ import type { Sha256Hex } from "../platform/units.ts";
 import { countLists } from "./accounting.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A description of a catalog's message in each locale, before compression. */
+/** A catalog's message in each locale, before compression. */
 export interface Content {
   /** Hash over every locale and its message's hash. */
   readonly catalog_sha256: Sha256Hex;
@@ -36,7 +36,7 @@ export async function describeContent(
 ): Promise<Content> {
   const { catalog } = workspace;
   const violations = checkCatalog(catalog, VIOLATIONS_KEPT);
-  const common = [...commonPieces(catalog, "proto")];
+  const shared = [...sharedPieces(catalog, "proto")];
   const messages: { [locale: string]: MessageEntry } = {};
   for (const locale of locales) {
     await nextTurn(); // of other requests
@@ -45,7 +45,7 @@ export async function describeContent(
     violations.push(
       ...found.map(({ rule, entity }) => ({ rule, entity: `${entity} in ${locale}` })),
     );
-    const message = [...common, ...localPieces(catalog.regions, names, "proto")];
+    const message = [...shared, ...localePieces(catalog.regions, names, "proto")];
     messages[locale] = {
       sha256: sha256Hex(...message),
       bytes: message.reduce((length, piece) => length + piece.length, 0),

@@ -1,24 +1,24 @@
 /** Makes the diffs from earlier contents to a new version, once. Apps read them instead of the whole catalog. */
-import { type CatalogDiff, diffCommon, diffRegions } from "../catalog/diff.ts";
+import { type CatalogDiff, diffSharedLists, diffRegions } from "../catalog/diff.ts";
 import { listPieces } from "../catalog/encode.ts";
 import { type ListDiff, NO_DIFFERENCE } from "../catalog/list-diff.ts";
 import type { LocaleEntry, Manifest, StoredDiff, StoredPart } from "../parts/manifest.ts";
 import type { Catalog, Counts } from "../catalog/model.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import type { Sha256Hex } from "../platform/units.ts";
-import { type HashedBlob, hashBlob } from "./own-parts.ts";
+import { type HashedBlob, hashBlob } from "./locale-parts.ts";
 import type { EncodeContext } from "./step.ts";
-import { type PartStore, readOwnPart, readPart } from "./part-store.ts";
+import { type PartStore, readLocalePart, readPart } from "./part-store.ts";
 
 /** Number of earlier contents with a diff: enough for an app that looks every third day. */
 const CONTENTS_DIFFED = 3;
 
-/** Most listed changes of a list, to bound the memory. With more, there is no diff. */
+/** Maximum number of listed changes of a list, to bound the memory. With more, there is no diff. */
 export const DIFF_LISTED = 1_000;
 
 /**
- * Selects the newest version of each of the last contents before a new one. An app whose locale is
- * dropped would get the changes of another locale, so all their locales must still be published.
+ * Selects the newest version of each of the last contents before a new one. Leaves out a version with a
+ * locale that is no longer published: an app in that locale would get the changes of another locale.
  *
  * @param versions newest first.
  */
@@ -36,7 +36,7 @@ export function earlierContents(
     .filter((version) => Object.keys(version.locales).every((name) => locales.includes(name)));
 }
 
-type CommonDiff = ReturnType<typeof diffCommon>;
+type SharedListsDiff = ReturnType<typeof diffSharedLists>;
 
 interface LocalRegions {
   readonly locale: string;
@@ -47,8 +47,8 @@ interface LocalRegions {
 }
 
 /**
- * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content of
- * which no copy is intact, and one that differs too much. Throws StoreError if a store fails.
+ * Compares a new content with earlier ones and stores the diffs, locale by locale. Skips a content
+ * without an intact copy, and one that differs too much. Throws StoreError if a store fails.
  */
 export class DiffMaker {
   readonly #store: Pick<CatalogStore, "readBlob">;
@@ -59,7 +59,6 @@ export class DiffMaker {
     this.#parts = parts;
   }
 
-  /** Compares the lists that all locales share. */
   async start(
     catalog: Catalog,
     earlier: readonly Manifest[],
@@ -69,7 +68,7 @@ export class DiffMaker {
     const blobs: HashedBlob[] = [];
     for (const version of earlier) {
       const { generation, published_at, catalog_sha256 } = version;
-      const lists = await this.#compareCommon(version, catalog);
+      const lists = await this.#compareSharedLists(version, catalog);
       const common = lists && encodeLists(lists, ["airports", "cities", "countries"]);
       if (common === null) continue;
       diffs.push({
@@ -85,7 +84,7 @@ export class DiffMaker {
     return diffs;
   }
 
-  /** Adds the regions of a locale to the diffs from the contents that have it. */
+  /** Adds the regions of a locale to the diffs from contents with that locale. */
   async addLocale(
     diffs: readonly StoredDiff[],
     { locale, regions, part }: LocalRegions,
@@ -106,11 +105,11 @@ export class DiffMaker {
     return added;
   }
 
-  async #compareCommon(version: Manifest, catalog: Catalog): Promise<CommonDiff | null> {
+  async #compareSharedLists(version: Manifest, catalog: Catalog): Promise<SharedListsDiff | null> {
     const before = await readPart(this.#store, version.shared.proto.identity);
     const after = (list: keyof Counts) =>
       list === "regions" ? [] : listPieces(catalog, list, "proto");
-    return before && diffCommon({ before, after, maxListed: DIFF_LISTED });
+    return before && diffSharedLists({ before, after, maxListed: DIFF_LISTED });
   }
 
   async #compareRegions(
@@ -120,7 +119,7 @@ export class DiffMaker {
     const stored = entry?.parts.proto;
     if (stored === undefined) return null;
     if (stored.gzip.sha256 === part.sha256) return { regions: NO_DIFFERENCE };
-    const before = await readOwnPart(this.#store, stored);
+    const before = await readLocalePart(this.#store, stored);
     const pair = before && { before, after: () => [regions], maxListed: DIFF_LISTED };
     return pair && { regions: diffRegions(pair) };
   }
@@ -141,7 +140,10 @@ function encodeLists<L extends keyof Counts>(
   return hashBlob(new TextEncoder().encode(text.slice(1, -1)));
 }
 
-/** Selects each blob once that no diff names yet: KV takes one write per second for each key. */
+/**
+ * Selects, once each, the blobs that no diff names yet, because KV accepts one write per second for
+ * each key.
+ */
 function distinct(blobs: readonly HashedBlob[], diffs: readonly StoredDiff[]): HashedBlob[] {
   const stored = new Set(diffs.flatMap(({ local }) => Object.values(local)));
   const found = new Map(blobs.map((blob) => [blob.sha256, blob]));

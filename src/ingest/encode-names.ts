@@ -1,11 +1,11 @@
-/** Makes what turns the catalog in another language into that of a locale. */
+/** Makes the packed names, which turn the catalog in another language into that of a locale. */
 import { localizedName } from "../catalog/integrity.ts";
 import type { Region, RegionNames } from "../catalog/model.ts";
 import { packNames } from "../catalog/packed-names.ts";
 import { LETTERS, spellingOf } from "../catalog/spellings.ts";
 import { compressWhole, decompressWhole, type Effort } from "../parts/codings.ts";
 import type { StoredPart } from "../parts/manifest.ts";
-import { type HashedBlob, hashBlob, toPart } from "./own-parts.ts";
+import { type HashedBlob, hashBlob, toPart } from "./locale-parts.ts";
 
 interface LocaleNames {
   readonly locale: string;
@@ -15,13 +15,13 @@ interface LocaleNames {
 
 interface NamesDependencies {
   readonly effort: Effort;
-  /** Reads the packed names of the current version: they are taken if they decode to the same. */
+  /** Reads the packed names of the current version. They are reused if they decode to the same bytes. */
   readonly earlier: () => Promise<HashedBlob | null>;
   readonly store: (blob: HashedBlob) => Promise<void>;
 }
 
 /**
- * Packs and stores the names of a locale in brotli, whole: they are sent as they are stored.
+ * Packs and stores the names of a locale in brotli. They are sent as they are stored.
  *
  * @throws Error if they do not decode to their input.
  */

@@ -1,18 +1,18 @@
 import { concatenate } from "../catalog/bytes.ts";
-import { commonPieces, encodeLocal, type Form, FORMS } from "../catalog/encode.ts";
+import { sharedPieces, encodeLocalePart, type Form, FORMS } from "../catalog/encode.ts";
 import { canJoin, type Effort, provesShared, type SharedUnit } from "../parts/codings.ts";
 import { windowBitsFor } from "../parts/compose.ts";
 import { FRAME_HEADER_BYTES } from "../parts/framing.ts";
-import type { Coding, OwnParts, SharedParts } from "../parts/manifest.ts";
+import type { Coding, LocaleParts, SharedParts } from "../parts/manifest.ts";
 import type { Report } from "../schemas/run-report.ts";
 import {
   type Compress,
   type HashedBlob,
   hashBlob,
-  makeOwnParts,
+  makeLocaleParts,
   NotDecodable,
   toPart,
-} from "./own-parts.ts";
+} from "./locale-parts.ts";
 import { type IngestCheckpoint, contentOf } from "./checkpoint.ts";
 import { proceed, type EncodeContext, type IngestStepResult } from "./step.ts";
 import type { DiffMaker } from "./diffs.ts";
@@ -24,9 +24,8 @@ interface EncodeDependencies {
   /** Locales to publish, in order. */
   readonly locales: readonly string[];
   readonly compress: Compress;
-  /** Compresses a part of one locale. */
-  readonly compressOwn: Compress;
-  /** Of the names for another language, which are too short for another isolate. */
+  readonly compressLocalePart: Compress;
+  /** Effort for the packed names, which are too short for a separate isolate. */
   readonly effort: Effort;
   readonly parts: PartStore;
   readonly diffs: DiffMaker;
@@ -44,7 +43,7 @@ const UNITS: { readonly [P in keyof SharedParts]-?: SharedUnit | null } = {
   brInFrame: { coding: "br", isInFrame: true },
 };
 
-/** Lists the shared parts that this runtime makes, those without a coding before what is made from them. */
+/** Lists the shared parts that this runtime makes; each comes after the part that it is compressed from. */
 export function sharedParts(): readonly {
   readonly form: Form;
   readonly name: keyof SharedParts;
@@ -55,7 +54,7 @@ export function sharedParts(): readonly {
   return FORMS.flatMap((form) => names.map((name) => ({ form, name })));
 }
 
-/** Encodes and stores, step by step, each shared part and some locales at a time. */
+/** Encodes and stores one shared part or some locales in each step. */
 export class EncodeStage {
   readonly #deps: EncodeDependencies;
 
@@ -90,7 +89,7 @@ export class EncodeStage {
     const unit = UNITS[name];
     const made = hashBlob(
       unit === null
-        ? concatenate([...commonPieces((await open(checkpoint)).catalog, form)])
+        ? concatenate([...sharedPieces((await open(checkpoint)).catalog, form)])
         : await this.#compressShared(
             unit,
             (await this.#shared(checkpoint, form, "identity")).bytes,
@@ -116,23 +115,23 @@ export class EncodeStage {
     checkpoint: IngestCheckpoint,
     context: EncodeContext,
   ): Promise<IngestCheckpoint> {
-    const { open, compressOwn, effort, parts, diffs: maker } = this.#deps;
+    const { open, compressLocalePart, effort, parts, diffs: maker } = this.#deps;
     const message = contentOf(checkpoint).messages[locale];
     if (message === undefined) throw new Error(`${locale} was not built`);
     const { catalog, namesIn } = await open(checkpoint);
     const names = await namesIn(locale);
-    const local = encodeLocal(catalog.regions, names);
-    // A run that stores all compresses all, as after a change of the effort.
+    const local = encodeLocalePart(catalog.regions, names);
+    // A run that stores all blobs also compresses all, because the effort may have changed.
     const before = context.mustStoreAll ? undefined : context.current?.locales[locale];
-    const make = async (form: Form): Promise<OwnParts> =>
-      makeOwnParts(local[form], {
+    const make = async (form: Form): Promise<LocaleParts> =>
+      makeLocaleParts(local[form], {
         shared: (coding) => this.#shared(checkpoint, form, coding),
-        compress: compressOwn,
+        compress: compressLocalePart,
         earlier: (coding) => parts.readEarlier(before?.parts[form][coding]),
         store: (blob) => parts.writeMade(blob),
       });
-    const own = { proto: await make("proto"), json: await make("json") };
-    if (own.proto.digests.identity !== message.sha256)
+    const localeParts = { proto: await make("proto"), json: await make("json") };
+    if (localeParts.proto.digests.identity !== message.sha256)
       throw new Error(`the message in ${locale} differs from that of the build stage`);
     const packed = await encodeNames(
       { locale, regions: catalog.regions, names },
@@ -142,11 +141,11 @@ export class EncodeStage {
         store: (blob) => parts.writeMade(blob),
       },
     );
-    const regions = { locale, regions: local.proto, part: own.proto.gzip };
+    const regions = { locale, regions: local.proto, part: localeParts.proto.gzip };
     const diffs = await maker.addLocale(checkpoint.diffs, regions, context);
     const entries = {
       ...checkpoint.entries,
-      [locale]: { coverage: message.coverage, parts: own, names: packed },
+      [locale]: { coverage: message.coverage, parts: localeParts, names: packed },
     };
     return { ...checkpoint, entries, diffs };
   }

@@ -12,7 +12,7 @@ export class RunFault extends Error {
   }
 }
 
-/** Guards refuse a candidate. Only an operator's force or new upstream data can change this. */
+/** Guards refuse a candidate. Only an operator's force or new upstream data helps. */
 export class GuardsTripped extends RunFault {
   override readonly name = "GuardsTripped";
   /** Fields of the run that describe the candidate: its counts and all tripped guards. */

@@ -13,7 +13,6 @@ import type { Sha256Hex } from "../platform/units.ts";
 
 export interface FetchDependencies {
   readonly archive: SourceArchive;
-  /** By name. */
   readonly upstreams: { readonly [name: string]: Upstream };
   readonly snapshot: Snapshot;
 }
@@ -33,9 +32,9 @@ export function findUpstream(upstreams: FetchDependencies["upstreams"], name: st
   return found;
 }
 
-/** The files that give a manifest its dates. */
+/** The dated files of a manifest. */
 interface Dated {
-  /** Name of the upstream, the files that it reads, and those that it gave. */
+  /** Name of the upstream, the files that it reads, and the files that it returned. */
   readonly source: string;
   readonly reader: Pick<UpstreamReader, "files">;
   readonly upstream: UpstreamFiles;
@@ -88,7 +87,7 @@ export async function fetchSources(
     const sha256 = await archiveFile(archive, bytes, mode);
     sources[name] = sha256;
     const last = archived[name];
-    // The run that takes over approved changes does not say again how old the dropped files are.
+    // A run that accepts approved changes does not repeat the date of the dropped files.
     const date = last?.sha256 === sha256 && last.as_of !== undefined ? { as_of: last.as_of } : {};
     upstream[name] = { sha256, bytes: bytes.length, ...date, ...validators };
   }
@@ -124,7 +123,6 @@ async function presentFiles(
   return present;
 }
 
-/** Whether the archive has these bytes. Reads them, because they may be damaged. */
 async function isIntact(archive: Pick<SourceArchive, "read">, sha256: Sha256Hex): Promise<boolean> {
   const bytes = await archive.read(sha256);
   if (bytes === null) return false;

@@ -16,7 +16,7 @@ export const SHRINK_MAX_PERCENT = 5;
  * guard also stops a source that suddenly triples. An entity with a new id counts twice.
  */
 const CHANGE_MAX_PERCENT = 25;
-/** Most rejected rows, in percent of the rows with an IATA code. */
+/** Maximum share of rejected rows, in percent of the rows with an IATA code. */
 const REJECTS_MAX_PERCENT = 2;
 /** Largest permitted loss of a locale's coverage, in percentage points. */
 const COVERAGE_LOSS_MAX_POINTS = 10;
@@ -101,7 +101,7 @@ function* checkIntegrity({ violations }: GuardInputs): Generator<GuardTrip> {
   yield { guard: "guard_integrity", before: null, after: violations.length, limit: 0, message };
 }
 
-/** A truncated file, and one with repeated rows, looks like any other. */
+/** Only its length shows that a file is truncated or has repeated rows. */
 function* checkFile({ measure, listed }: GuardInputs): Generator<GuardTrip> {
   if (measure !== null) yield* checkLength(measure);
   const { before, after, least: limit } = listed;
@@ -154,8 +154,8 @@ function describeSwitch({ published, airportSet }: GuardInputs): string {
 }
 
 /**
- * Without an intact copy of the published version only the growth of a list is known. The guard then
- * judges that alone: clients have no catalog, and to refuse the candidate would not bring it back.
+ * Without an intact copy of the published version, the guard checks only the growth of a list. Clients
+ * then have no catalog, and a refusal would not bring it back.
  */
 function* checkChange(
   { counts, changes }: ComparedVersion,
@@ -179,7 +179,6 @@ function* checkRejects({ rows }: GuardInputs): Generator<GuardTrip> {
   if (after > limit) yield { guard: "guard_rejects", before: null, after, limit, message };
 }
 
-/** Ignores locales that are not in both versions. */
 function* checkCoverage(published: ComparedVersion, inputs: GuardInputs): Generator<GuardTrip> {
   for (const [locale, { coverage: after }] of Object.entries(inputs.messages)) {
     const before = published.locales[locale]?.coverage;
@@ -202,7 +201,6 @@ function* checkMessageSizes({ messages }: GuardInputs): Generator<GuardTrip> {
   }
 }
 
-/** Rounds down to whole entities. */
 function percentOf(count: number, percent: number): number {
   return Math.floor((count * percent) / 100);
 }

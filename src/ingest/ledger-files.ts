@@ -1,4 +1,4 @@
-/** The archived files of a ledger, as gzipped JSON. A version is built from the first one. */
+/** The archived files of a ledger, as gzipped JSON. A version is built from the accepted airports. */
 import { isPosition } from "../catalog/integrity.ts";
 import type { Position } from "../catalog/positions.ts";
 import { node } from "../platform/node.ts";
@@ -57,7 +57,7 @@ export async function decodeHeld(
   return held;
 }
 
-/** Reads a file. Null if it is lost, or has what nobody can have accepted. */
+/** Reads a file. Null if it is lost, or has values that no run can have accepted. */
 async function readWith<T>(
   archive: Pick<SourceArchive, "read">,
   sha256: Sha256Hex,
@@ -71,7 +71,7 @@ async function readWith<T>(
  * Reads the first ledger whose airports are archived.
  *
  * @param ledgers the present one, and earlier ones, newest first.
- * @returns no ledger if there is none, and whether the present one is lost.
+ * @returns the ledger, if there is one, and whether the present one is lost.
  * @throws StoreError if the archive fails.
  */
 export async function readLedger(
@@ -81,7 +81,7 @@ export async function readLedger(
   for (const [index, files] of ledgers.entries()) {
     const accepted = await readWith(archive, files.accepted, decodeAccepted);
     if (accepted === null) continue;
-    // If it is lost, what waited is seen again, and waits anew.
+    // If it is lost, the run finds the held changes again, and they wait from the start.
     const held = (await readWith(archive, files.held, decodeHeld)) ?? [];
     return { ledger: { accepted, held }, isLost: index > 0 };
   }

@@ -2,7 +2,7 @@ import { blobsOf, type StoredPart } from "../parts/manifest.ts";
 import { inflatePart } from "../parts/inflate.ts";
 import { type CatalogStore, readIntactBlob } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
-import type { HashedBlob } from "./own-parts.ts";
+import type { HashedBlob } from "./locale-parts.ts";
 import type { EncodeContext } from "./step.ts";
 
 /** Stores the parts of a run's version. Caches the shared parts in memory. */
@@ -67,8 +67,8 @@ export async function readPart(
   return copy.ok ? copy.value : null;
 }
 
-/** Reads the part of a locale without a coding, as `readPart` does. */
-export async function readOwnPart(
+/** Reads a locale part without a coding, as `readPart` does. */
+export async function readLocalePart(
   store: Pick<CatalogStore, "readBlob">,
   { gzip, bytes }: { readonly gzip: StoredPart; readonly bytes: number },
 ): Promise<Uint8Array | null> {

@@ -4,7 +4,7 @@ import { snapshotOpener } from "../sources/snapshot.ts";
 import type { CatalogStore } from "../storage/catalog-store.ts";
 import { hasLostBlobs } from "../storage/lost-blobs.ts";
 import { ledgerOf } from "./ledger-files.ts";
-import { acceptSources, type SurpriseLimits } from "./accept-sources.ts";
+import { acceptSources, type HoldLimits } from "./accept-sources.ts";
 import { account, countEntities } from "./accounting.ts";
 import { countReasons } from "../sources/upstream-reader.ts";
 import { DiffMaker, earlierContents } from "./diffs.ts";
@@ -24,28 +24,27 @@ import { EncodeStage } from "./encode-stage.ts";
 import { GuardsTripped } from "./faults.ts";
 import { datesOf, type FetchDependencies, fetchSources, findUpstream } from "./fetch-sources.ts";
 import { findRefusals } from "./guards.ts";
-import { judgeCandidate } from "./verdict.ts";
+import { guardCandidate } from "./verdict.ts";
 import type { Report } from "../schemas/run-report.ts";
-import { compressPart, type CompressionTask, type Effort } from "../parts/codings.ts";
+import { compressPart, type CompressionInput, type Effort } from "../parts/codings.ts";
 import type { EpochMs, Sha256Hex } from "../platform/units.ts";
 import { PartStore } from "./part-store.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 export interface PipelineDependencies extends FetchDependencies {
   readonly store: CatalogStore;
-  /** Locales to publish, in order. */
   readonly locales: readonly string[];
   /** Locale of the names in change samples. */
   readonly defaultLocale: string;
   readonly airportSet: AirportSet;
-  readonly surprises: SurpriseLimits;
+  readonly holdLimits: HoldLimits;
   /** Does not affect the content of a version. */
   readonly effort: Effort;
-  readonly compress: (task: CompressionTask) => Promise<Uint8Array>;
+  readonly compress: (task: CompressionInput) => Promise<Uint8Array>;
   readonly now: () => EpochMs;
 }
 
-/** Runs an ingest in idempotent steps, each of which may be the first after an eviction. */
+/** Runs an ingest in idempotent steps. Each may be the first of a new instance. */
 export class Pipeline {
   readonly #deps: PipelineDependencies;
   readonly #deploy: string;
@@ -63,8 +62,8 @@ export class Pipeline {
     this.#encoding = new EncodeStage({
       locales,
       compress: (task) => compress({ effort, ...task }),
-      // At `fast` the parts of a locale take less time than the calls would.
-      compressOwn: async (task) =>
+      // At `fast`, locale parts take less time than the calls would.
+      compressLocalePart: async (task) =>
         effort === "fast" ? compressPart({ effort, ...task }) : compress({ effort, ...task }),
       effort,
       parts: this.#parts,
@@ -118,12 +117,12 @@ export class Pipeline {
   }
 
   async #parse(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
-    const { archive, snapshot, surprises, now, upstreams } = this.#deps;
+    const { archive, snapshot, holdLimits, now, upstreams } = this.#deps;
     const { ledger, retained, source } = context;
     const earlier = retained.versions().map((version) => ledgerOf(version.sources));
     const ledgers = ledger === null ? [] : [ledger, ...earlier.filter((known) => known !== null)];
     const accepted = await acceptSources(
-      { archive, openSnapshot: snapshotOpener(snapshot), limits: surprises, now },
+      { archive, openSnapshot: snapshotOpener(snapshot), limits: holdLimits, now },
       {
         ...context,
         reader: findUpstream(upstreams, source).reader,
@@ -161,7 +160,7 @@ export class Pipeline {
     return proceed({ ...checkpoint, stage: "guard", content }, { catalog_sha256 });
   }
 
-  /** Judges the candidate, also one that is published already: its file is the measure of the next. */
+  /** Guards the candidate, even if it is published already, because the next file is compared with this one. */
   async #guard(checkpoint: IngestCheckpoint, context: RunContext): Promise<IngestStepResult> {
     const content = contentOf(checkpoint);
     const { mode, forced, current } = context;
@@ -169,7 +168,7 @@ export class Pipeline {
     const workspace = await this.#open(checkpoint);
     const parsed = parsedOf(checkpoint);
     const candidate = { workspace, content, parsed, locales, defaultLocale, airportSet };
-    const { trips, changes } = await judgeCandidate(candidate, current, store);
+    const { trips, changes } = await guardCandidate(candidate, current, store);
     const patch: Partial<Report> = {
       // Without an intact copy of the published version, the changes are unknown.
       counts:
@@ -200,7 +199,7 @@ export class Pipeline {
     const { sources, dates, entries, judgedAgainst } = checkpoint;
     const shared = sharedOf(checkpoint);
     const { catalog_sha256, counts } = contentOf(checkpoint);
-    // An operator has rolled back since then: the ledger is that of another version.
+    // An operator has rolled back since then, so the ledger belongs to another version.
     if (judgedAgainst !== (current?.generation ?? null)) return proceed(parseAgain(checkpoint), {});
     if (current !== null && isSameContent({ shared, locales: entries }, current))
       return finish("unchanged", { generation_before: current.generation });

@@ -120,10 +120,10 @@ function toCity({ key, name, airports }: NewCity): City {
   };
 }
 
-/** Greatest distance of a place in another subdivision that is no large city. */
+/** Greatest distance of a place in another subdivision, unless it is a large city. */
 const OTHER_REGION_MAX_KM = 40;
 
-/** Greatest distance of a city that the airport's name begins with. */
+/** Greatest distance of a city with whose name the airport's name starts. */
 const NAMED_FIRST_MAX_KM = 40;
 
 const NEAREST_MAX_KM = 5;
@@ -154,9 +154,9 @@ export function findCity(
 }
 
 /**
- * Names a new city after its municipality without additions, or after the airport. The search would
- * have found a large city of the municipality's name nearby. So that city is elsewhere and only governs
- * the airport, unless the airport's name has the city's.
+ * Names a new city after its municipality without additions, or after the airport. A large city of the
+ * municipality's name is not nearby, or the search would have found it. It only governs the airport,
+ * unless the airport's name contains the city's.
  */
 export function newCityName(
   { country, municipality, name }: SourceAirport,
@@ -214,7 +214,7 @@ function findNamesake(
 }
 
 /**
- * Finds the best place with the first of the names that any place has. Prefers places in the airport's
+ * Finds the best place of the first name that any place has. Prefers places in the airport's
  * subdivision, then a place's own name to alternates, then the largest, then the nearest.
  */
 function bestNamed(

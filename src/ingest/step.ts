@@ -12,12 +12,11 @@ export interface ArchivedCandidate {
   readonly upstream: UpstreamFiles;
 }
 
-/** A decision with a number that rises with each one. */
+/** A decision with its number, which rises. */
 export interface NumberedDecision extends Decision {
   readonly seq: number;
 }
 
-/** The retained versions. */
 interface RetainedVersions {
   /** Newest first. */
   versions(): readonly Manifest[];
@@ -30,17 +29,15 @@ export interface RunContext {
   readonly source: string;
   /** Date of the files, as the request says it. */
   readonly as_of?: Day | undefined;
-  /** The version published last. */
   readonly current: Manifest | null;
   readonly retained: RetainedVersions;
   readonly runId: string;
-  /** The ledger to compare with; null for that of the snapshot. */
+  /** The ledger to compare with; null for the snapshot's. */
   readonly ledger: LedgerFiles | null;
   /** Decisions of operators since that ledger, oldest first. */
   readonly decisions: readonly NumberedDecision[];
   /** Upstream files of the source's last successful run. */
   readonly archived: UpstreamFiles;
-  /** When earlier runs and publications ended. */
   readonly recorded?: readonly EpochMs[];
   /** Archived files to build from; null to fetch from upstream. */
   readonly candidate: ArchivedCandidate | null;

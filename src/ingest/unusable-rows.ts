@@ -1,18 +1,17 @@
-/** Finds out what many of the unusable rows of a file have in common. Pure. */
+/** Groups the unusable rows of a file. Pure. */
 import type { AcceptedAirport } from "../acceptance/airport.ts";
 import { compareText } from "../catalog/integrity.ts";
 import type { AirportsRead, Reject } from "../catalog/source-airport.ts";
 import { countReasons } from "../sources/upstream-reader.ts";
 import type { UnusableRows } from "../schemas/run-report.ts";
 
-/** From this many rows on, they are no single mistake: the file of February 2026 has one such row. */
+/** Fewer rows may be single mistakes: the file of February 2026 has one such row. */
 const ROWS_NOTED = 5;
-/** Most groups of rows. */
 const GROUPS_KEPT = 20;
 
 /**
- * Lists the countries of which many airports, or all, have no usable row any more, and the reasons
- * for which many rows of a file cannot be used, the largest group first.
+ * Lists the countries that have lost the usable rows of many airports, or of all, and the reasons why
+ * many rows of a file are unusable, the largest group first.
  *
  * @param served airports of the catalog.
  */

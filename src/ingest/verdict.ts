@@ -2,7 +2,7 @@ import { countChanges, diffCatalogs } from "../catalog/diff.ts";
 import type { Counts } from "../catalog/model.ts";
 import { composeBody } from "../parts/compose.ts";
 import type { AirportSet, Manifest } from "../parts/manifest.ts";
-import { listPieces, localPieces } from "../catalog/encode.ts";
+import { listPieces, localePieces } from "../catalog/encode.ts";
 import { type CatalogStore, tryReadBody } from "../storage/catalog-store.ts";
 import { StoreError } from "../platform/deadline.ts";
 import type { Parsed } from "./accounting.ts";
@@ -21,7 +21,6 @@ interface Candidate {
   readonly content: Content;
   readonly parsed: Parsed;
   readonly locales: readonly string[];
-  /** Preferred locale of the change sample. */
   readonly defaultLocale: string;
   readonly airportSet: AirportSet;
 }
@@ -34,7 +33,7 @@ interface CandidateVerdict {
 }
 
 /** Compares a candidate with the published version, for the guards. Throws if a store fails. */
-export async function judgeCandidate(
+export async function guardCandidate(
   candidate: Candidate,
   current: Manifest | null,
   store: CatalogStore,
@@ -47,10 +46,10 @@ export async function judgeCandidate(
 }
 
 /**
- * Finds a candidate's changes; null if no copy of the published version is intact. Equal content
- * needs no copy. Regions vary with the locale, so the comparison uses a locale of both versions,
- * preferably the default one. If they have none in common, such as after a restore with other
- * settings, it leaves out the localized fields: another language is no change by upstream.
+ * Finds a candidate's changes; null if no copy of the published version is intact. Equal content needs
+ * no copy. Regions vary with the locale, so the comparison uses a locale of both versions, preferably
+ * the default one. If no locale is in both, such as after a restore with other settings, it leaves out
+ * the localized fields, because upstream has not changed them.
  */
 async function findChanges(
   { workspace, content, locales, defaultLocale }: Candidate,
@@ -74,7 +73,7 @@ async function findChanges(
   const names = await workspace.namesIn(locale);
   const after = (list: keyof Counts) =>
     list === "regions"
-      ? localPieces(catalog.regions, names, "proto")
+      ? localePieces(catalog.regions, names, "proto")
       : listPieces(catalog, list, "proto");
   const diff = diffCatalogs({
     before: copy.value,

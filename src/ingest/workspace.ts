@@ -16,7 +16,6 @@ import type { Sha256Hex } from "../platform/units.ts";
 import { buildCatalog, type Built, placeAirports } from "./build.ts";
 import { resolveCities } from "./resolve-cities.ts";
 
-/** Opens an archived upstream file. */
 type OpenSource = (file: string, sha256: Sha256Hex) => Promise<ReadableStream<Uint8Array>>;
 
 /** A catalog built from archived upstream files, with an account of its inputs. */
@@ -28,8 +27,8 @@ export interface Workspace extends Built {
 }
 
 /**
- * Builds the catalog from archived files. Deterministic, so that a step after an eviction or a
- * crash makes the same workspace again.
+ * Builds the catalog from archived files. Deterministic, so that a step in a new instance makes the
+ * same workspace again.
  *
  * @param sources archived files by name, among them the accepted airports.
  * @param airportSet airports to publish; default: all that the contract allows.
@@ -67,7 +66,10 @@ export async function createWorkspace(
   };
 }
 
-/** Finds the cities, by the positions that have waited. Its tables can be collected before the build. */
+/**
+ * Finds the cities by the accepted positions. A separate function, so that its tables are collected
+ * before the build.
+ */
 async function findCities(accepted: readonly AcceptedAirport[], openSnapshot: OpenSnapshotFile) {
   const airports = accepted.map(({ anchor, ...airport }) => ({ ...airport, ...anchor }));
   return resolveCities(airports, await readCityTables(openSnapshot, airports));

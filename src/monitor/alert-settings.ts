@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { describeIssues, parseJson } from "../platform/parse-json.ts";
 import { DAY_MS, HOUR_MS } from "../platform/time.ts";
 
-/** The formats in which messages are sent. */
 export const WEBHOOK_KINDS = ["alertmanager", "slack", "webhook"] as const;
 
 /** A receiver of messages. `url` and `key` are never shown or logged. */
@@ -15,10 +14,9 @@ export interface WebhookTarget {
   readonly key: Buffer | null;
 }
 
-/** Validated settings of the alerts. */
 export interface AlertConfig {
   readonly limits: Limits;
-  /** Empty to notify nobody. */
+  /** Empty if nobody is notified. */
   readonly targets: readonly WebhookTarget[];
   /** Dead-man's switch: called after each evaluation, so that missing evaluations are noticed. */
   readonly pingUrl: string | null;
@@ -28,7 +26,7 @@ export interface AlertConfig {
 
 export const SECRET_ALERT_SETTINGS = ["ALERT_WEBHOOKS", "ALERT_PING_URL"] as const;
 
-/** The names of those that are neither secrets nor limits. */
+/** The names of the settings that are neither secrets nor limits. */
 export const OTHER_ALERT_SETTINGS = ["SERVICE_URL"] as const;
 
 export type AlertSettings = LimitSettings & {
@@ -37,8 +35,8 @@ export type AlertSettings = LimitSettings & {
 };
 
 /**
- * Parses the settings. A wrong limit has its default, a wrong webhook or address of the ping is left
- * out, and `problems` names each without URLs or secrets.
+ * Parses the settings. An invalid limit has its default, and an invalid webhook or ping address is left
+ * out. `problems` names each without URLs or secrets.
  */
 export function loadAlertConfig(settings: AlertSettings): {
   readonly config: AlertConfig;
@@ -114,7 +112,10 @@ export function signingKey(secret: string): Buffer | undefined {
   return key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max ? key : undefined;
 }
 
-/** Parses the targets. Of a wrong list it takes the valid ones, so that these are notified of it. */
+/**
+ * Parses the targets. Of an invalid list, the valid targets count, so that they are notified of the
+ * problem.
+ */
 function readTargets(text: string): {
   readonly targets: readonly WebhookTarget[];
   readonly problem: string | null;
@@ -132,15 +133,15 @@ function readTargets(text: string): {
 }
 
 /** Loopback hosts, which need no https. */
-const OWN_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Describes the problem of a URL as the end of a sentence; null if it is valid. */
 function urlProblem(text: unknown): string | null {
   if (typeof text !== "string" || !URL.canParse(text)) return "is not a URL";
   const { protocol, username, password, hostname } = new URL(text);
   if (username !== "" || password !== "") return "must have no user name and no password";
-  const isOwn = protocol === "http:" && OWN_HOSTS.has(hostname);
-  return protocol === "https:" || isOwn ? null : "must begin with https://";
+  const isLoopback = protocol === "http:" && LOOPBACK_HOSTS.has(hostname);
+  return protocol === "https:" || isLoopback ? null : "must begin with https://";
 }
 
 const MINUTE_MS = 60_000;
@@ -154,15 +155,12 @@ const SETTINGS = {
   catalogStaleMs: ["ALERT_CATALOG_STALE_MS", 30 * HOUR_MS, 1_000, 90 * DAY_MS],
   /** Age of the data by its source's date. */
   dataOldMs: ["ALERT_DATA_OLD_MS", 730 * DAY_MS, DAY_MS, 3_650 * DAY_MS],
-  /** Consecutive failed runs. */
   ingestFailingRuns: ["ALERT_INGEST_FAILING_RUNS", 3, 1, 20],
   /** Time without progress of a run or of the replication to the stores. */
   ingestStuckMs: ["ALERT_INGEST_STUCK_MS", 10 * MINUTE_MS, MINUTE_MS, DAY_MS],
-  /** Length of a pause. */
   ingestPausedMs: ["ALERT_INGEST_PAUSED_MS", DAY_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time for which a marked change by upstream waits. */
   changesHeldMs: ["ALERT_CHANGES_HELD_MS", 2 * DAY_MS, MINUTE_MS, 90 * DAY_MS],
-  /** Time since the newest backup. */
   backupStaleMs: ["ALERT_BACKUP_STALE_MS", 26 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],
   /** Time since the newest verified backup while a newer one is unverified. */
   backupUnverifiedMs: ["ALERT_BACKUP_UNVERIFIED_MS", 25 * HOUR_MS, MINUTE_MS, 90 * DAY_MS],

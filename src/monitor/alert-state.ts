@@ -21,7 +21,6 @@ export function needsAttention(state: AlertState): boolean {
   return state === "firing" || state === "nodata";
 }
 
-/** State of an alert between evaluations. */
 export const alertTrack = z.object({
   state: z.enum(ALERT_STATES),
   since: storedTime,
@@ -57,7 +56,6 @@ export function newTrack(now: EpochMs): AlertTrack {
   };
 }
 
-/** Returns the state after one more finding at `now`. */
 export function nextTrack(
   track: AlertTrack,
   verdict: FindingVerdict,
@@ -90,7 +88,6 @@ function afterGood(track: AlertTrack, now: EpochMs): AlertTrack {
   return { ...track, consecutiveGood, badSince, nodataSince: null };
 }
 
-/** An alert at one evaluation. */
 export interface Evaluated {
   readonly record: AlertRecord;
   readonly result: AlertResult;
@@ -98,7 +95,6 @@ export interface Evaluated {
   readonly transition: "raised" | "resolved" | null;
 }
 
-/** Advances an alert by one finding. */
 export function advanceAlert(
   known: AlertRecord | undefined,
   finding: RuleFinding,
@@ -137,7 +133,6 @@ export function noLongerWatched({ last }: AlertRecord): RuleFinding {
   return { ...last, ...nothing, message, forMs: 0, verdict: "good" };
 }
 
-/** Sums up the results of an evaluation. */
 export function summarizeResults(evaluated: readonly Evaluated[]) {
   const results = evaluated.map(({ result }) => result);
   const countOf = (is: (result: AlertResult) => boolean) => results.filter(is).length;

@@ -3,7 +3,7 @@ import { negotiateLocale } from "../catalog/locale.ts";
 import { type Manifest, messageSha256 } from "../parts/manifest.ts";
 import type { CurrentResult, OpenResult } from "../storage/catalog-reader.ts";
 import { isFuture } from "../platform/time.ts";
-import { judgeDataAge } from "./catalog-rules.ts";
+import { evaluateDataAge } from "./catalog-rules.ts";
 import type { Checks } from "../schemas/check.ts";
 import { bothShow } from "./facts.ts";
 import type { RuleContext } from "./rule.ts";
@@ -37,13 +37,13 @@ export function checkServed(
     defaultLocale,
   }: {
     readonly manifest: Manifest;
-    /** Results of opening bodies of the locale that answers where none is named. */
+    /** Results of opening bodies of the default locale. */
     readonly opened: readonly OpenResult[];
     readonly defaultLocale: string;
   },
   context: RuleContext,
 ): Checks {
-  const dataAge = judgeDataAge({ catalog: bothShow(manifest) }, context);
+  const dataAge = evaluateDataAge({ catalog: bothShow(manifest) }, context);
   const age = Math.round((context.now - Date.parse(manifest.published_at)) / 1000);
   const isWrong = isFuture(manifest.published_at, context.now);
   const empty = Object.entries(manifest.counts).filter(([, count]) => count === 0);

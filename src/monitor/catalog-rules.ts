@@ -3,7 +3,7 @@ import { compareLocales } from "../catalog/locale-settings.ts";
 import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
-import { type Finding, judgeInput, measureAge, type RuleContext, unknown } from "./rule.ts";
+import { type Finding, evaluateInput, measureAge, type RuleContext, unknown } from "./rule.ts";
 import {
   describeFaults,
   type Facts,
@@ -13,12 +13,11 @@ import {
   readPublished,
 } from "./facts.ts";
 
-/** Most damaged copies in the evidence. */
 const COPIES_NAMED = 5;
 const NOTHING_PUBLISHED = "Nothing is published.";
 
-/** Judges the time since the content was compared with upstream. */
-export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext): Finding {
+/** Evaluates the time since the content was compared with upstream. */
+export function evaluateStaleness({ catalog, ingest }: Facts, { now }: RuleContext): Finding {
   const published = readPublished(catalog);
   if (!published.ok) return unknown(published.why);
   if (published.value === null) {
@@ -30,7 +29,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext)
     return { value: null, message };
   }
   const { generation, published_at } = published.value;
-  return judgeInput(ingest, ({ ended, pause }) => {
+  return evaluateInput(ingest, ({ ended, pause }) => {
     // A rollback and a restore also publish, but do not compare with upstream.
     const last_success_at = lastSuccess(ended)?.finished_at ?? null;
     const found = measureAge(
@@ -38,7 +37,7 @@ export function judgeStaleness({ catalog, ingest }: Facts, { now }: RuleContext)
       now,
       (age) => `The catalog was last compared with upstream ${age} ago.`,
     );
-    // A pause, which has a rule of its own, excuses the age only: not that there is no catalog.
+    // A pause, which has a separate rule, excuses the age, but not a missing catalog.
     const suppressed = pause !== null;
     return { ...found, suppressed, evidence: { generation, last_success_at } };
   });
@@ -49,9 +48,12 @@ export function lastSuccess(ended: readonly EndedRun[]): EndedRun | undefined {
   return ended.find(({ state, mode }) => state === "succeeded" && mode !== "dry_run");
 }
 
-/** Judges the age of the airports by their source's date, however recent the publication. */
-export function judgeDataAge({ catalog }: Pick<Facts, "catalog">, { now }: RuleContext): Finding {
-  return judgeInput(readPublished(catalog), (published) => {
+/** Evaluates the age of the airports by their source's date, however recent the publication. */
+export function evaluateDataAge(
+  { catalog }: Pick<Facts, "catalog">,
+  { now }: RuleContext,
+): Finding {
+  return evaluateInput(readPublished(catalog), (published) => {
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const { generation, as_of } = published;
     if (as_of === null) return unknown(`generation ${generation} does not say how old its data is`);
@@ -59,8 +61,8 @@ export function judgeDataAge({ catalog }: Pick<Facts, "catalog">, { now }: RuleC
   });
 }
 
-/** Judges the number of copies that differ from the published content. */
-export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
+/** Evaluates the number of copies that differ from the published content. */
+export function evaluateCopies({ catalog, copies, ingest }: Facts): Finding {
   const expected = ingest.ok && ingest.value.replicated ? ingest.value.current : null;
   const manifests = manifestFaults(catalog, expected);
   const value = manifests.length + copies.damaged.length;
@@ -80,8 +82,8 @@ export function judgeCopies({ catalog, copies, ingest }: Facts): Finding {
   return { value, message, evidence: { damaged } };
 }
 
-/** Judges the number of blobs of bodies of which no copy is intact: clients get errors. */
-export function judgeLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
+/** Evaluates the number of blobs of bodies without an intact copy, for which clients get errors. */
+export function evaluateLostBlobs({ catalog, copies }: Pick<Facts, "catalog" | "copies">): Finding {
   const { lost, unreadable } = copies;
   const published = readPublished(catalog);
   const [unread] = published.ok ? unreadable : [published.why];
@@ -117,10 +119,10 @@ function manifestFaults(
   });
 }
 
-/** Judges the largest loss of coverage of a locale, compared with the retained versions. */
-export function judgeCoverage({ catalog, ingest }: Facts): Finding {
+/** Evaluates the largest loss of coverage of a locale, compared with the retained versions. */
+export function evaluateCoverage({ catalog, ingest }: Facts): Finding {
   if (!ingest.ok) return unknown(ingest.why);
-  return judgeInput(readPublished(catalog), (published) => {
+  return evaluateInput(readPublished(catalog), (published) => {
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const drops = dropsOf(published, ingest.value.bestCoverage);
     const [worst] = drops;
@@ -142,11 +144,11 @@ function dropsOf({ locales }: Manifest, best: { readonly [locale: string]: numbe
     .toSorted((a, b) => b.points - a.points);
 }
 
-/** Judges whether the published locales are those of the settings. */
-export function judgeLocales({ catalog, ingest }: Pick<Facts, "catalog" | "ingest">): Finding {
+/** Evaluates whether the published locales are those of the settings. */
+export function evaluateLocales({ catalog, ingest }: Pick<Facts, "catalog" | "ingest">): Finding {
   if (!ingest.ok) return unknown(ingest.why);
   const { localeSettings } = ingest.value;
-  return judgeInput(readPublished(catalog), (published) => {
+  return evaluateInput(readPublished(catalog), (published) => {
     if (published === null) return { value: 0, message: NOTHING_PUBLISHED };
     const { generation, locales } = published;
     const compared = compareLocales(`Version ${generation}`, locales, localeSettings);

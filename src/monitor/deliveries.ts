@@ -1,4 +1,4 @@
-/** What is due to a webhook: the changes since its last notices. Pure: no clock, no I/O. */
+/** The changes since a webhook's last notices. Pure: no clock, no I/O. */
 import * as z from "zod";
 import { count, type DeepReadonly } from "../schemas/fields.ts";
 import { SEVERITIES, type Severity } from "../schemas/rule-names.ts";
@@ -25,7 +25,7 @@ const undeliveredChange = z.object({ change: z.enum(ALERT_CHANGES), messageId: z
 /** Longest silence for which a webhook may ask: an hour, since it withholds every alert. */
 export const RETRY_AFTER_MAX_MS = HOUR_MS;
 
-/** What a webhook knows. */
+/** The notices that a webhook has accepted. */
 export const targetRecord = z.object({
   /** Consecutive evaluations with a failed delivery. */
   failures: count,
@@ -82,7 +82,7 @@ export function noticesDue(
   });
 }
 
-/** Returns the change of an alert that a target does not know; null if it knows what is true. */
+/** Returns the change of an alert that a target does not know; null if it knows the present state. */
 export function dueChange(
   { state, consecutiveGood, raisedAt }: AlertTrack,
   known: KnownAlert | undefined,
@@ -108,7 +108,7 @@ export function dueChange(
 }
 
 /**
- * Returns the severities of a notice. Receivers tell alerts apart by their labels, and the severity is
+ * Returns the severities of a notice. Receivers identify alerts by their labels, and the severity is
  * one: an open alert keeps its highest severity, and its end has every severity that the target knows.
  */
 function severitiesDue(

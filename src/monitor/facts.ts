@@ -32,7 +32,6 @@ interface CopyCheck {
   readonly damaged: readonly DamagedCopy[];
   /** Blobs of bodies of which no copy is intact. Clients need no other blob. */
   readonly lost: readonly Sha256Hex[];
-  /** Reasons why copies were unreadable. */
   readonly unreadable: readonly string[];
 }
 
@@ -54,11 +53,9 @@ export interface TokenFacts {
 export interface MonitorFacts {
   /** Time of the first evaluation. */
   readonly since: EpochMs;
-  /** The previous cron tick; null if there was none. */
   readonly lastTickAt: EpochMs | null;
   /** Start of the first of the consecutive evaluations that could not read the coordinator, or of this one. */
   readonly silentSince: EpochMs;
-  /** Rows waiting for D1. */
   readonly outboxLength: number;
   /** Its stored values that could not be read. */
   readonly setAside: readonly SetAsideFacts[];
@@ -66,7 +63,7 @@ export interface MonitorFacts {
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */
   readonly crons: readonly string[];
-  /** What is wrong with the settings, a sentence without secrets each. */
+  /** The problems of the settings, one sentence each, without secrets. */
   readonly settingProblems: readonly string[];
 }
 
@@ -80,7 +77,7 @@ export interface Facts {
   readonly monitor: MonitorFacts;
 }
 
-/** Whether two versions share a number only: no installation publishes a generation twice. */
+/** Whether two versions share only the number, because two installations published them. */
 export function isOther(
   a: Pick<Manifest, "generation" | "published_at">,
   b: Pick<Manifest, "generation" | "published_at">,
@@ -95,14 +92,14 @@ export function newestPublished({ kv, r2 }: ManifestCopies): Manifest | undefine
     .toSorted((a, b) => b.generation - a.generation)[0];
 }
 
-/** The manifests of stores that both show what a reader has found. */
+/** The manifests, if both stores show the one that a reader has found. */
 export function bothShow(manifest: Manifest | null): ManifestCopies {
   const copy: Copy<Manifest> =
     manifest === null ? { ok: false, fault: "missing", detail: "" } : { ok: true, value: manifest };
   return { kv: copy, r2: copy };
 }
 
-/** Says which manifests have one of these faults, that of KV first. */
+/** Names the manifests with one of these faults, KV's first. */
 export function describeFaults(
   { kv, r2 }: ManifestCopies,
   faults: readonly CopyFault["fault"][],
@@ -128,7 +125,6 @@ export interface FactSources {
   readonly store: Pick<CatalogStore, "readManifest" | "checkBlob" | "listBlobs">;
   readonly history: Pick<AlertHistory, "ping" | "saveRuns" | "deleteOldRuns">;
   readonly readBackups: () => Promise<BackupTimes>;
-  /** Deadline of each input. */
   readonly inputTimeoutMs: DurationMs;
 }
 
@@ -184,7 +180,6 @@ const UNREADABLE_MAX = 4;
 export interface CheckRequest {
   /** Whether to check a locale. Otherwise suspects are read, and one body. */
   readonly isLocaleDue: boolean;
-  /** The last checked locale; null if none. */
   readonly after: string | null;
   /** Blobs with a damaged copy. They are read each time until they are intact. */
   readonly suspects: readonly Sha256Hex[];

@@ -5,16 +5,15 @@ import type { CoordinatorStatus } from "../coordinator/status.ts";
 import type { EndedRun } from "../schemas/run.ts";
 import { TRANSIENT_FAULTS } from "../sources/source-error.ts";
 import { DAY_MS, durationOf } from "../platform/time.ts";
-import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
+import { type Finding, evaluateInput, measureAge, type RuleContext } from "./rule.ts";
 import { type Facts, isOther, newestPublished } from "./facts.ts";
 
 const RUNS_NAMED = 5;
 
 type RunInput = Pick<Facts, "ingest">;
 
-/** Judges the number of consecutive failed runs. */
-export function judgeFailures({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, ({ ended }) => {
+export function evaluateFailures({ ingest }: RunInput): Finding {
+  return evaluateInput(ingest, ({ ended }) => {
     const failed = failuresInARow(ended);
     const value = failed.length;
     const [last] = failed;
@@ -28,13 +27,13 @@ export function judgeFailures({ ingest }: RunInput): Finding {
     if (last === undefined) return { value, message: "The last run succeeded.", evidence };
     const count = value === 1 ? "run has" : "runs in a row have";
     const { code = "no code", message: why = "no message" } = last.error ?? {};
-    // The message of a guard begins with its name.
+    // The message of a guard starts with its name.
     const reason = why.startsWith(`${code}: `) ? why : `${code}: ${why}`;
     return { value, message: `${value} ${count} failed, the last with ${reason}`, evidence };
   });
 }
 
-/** Whether a run shows that ingestion works or fails. Foreign stores have a rule of their own. */
+/** Whether a run shows that ingestion works or fails. Foreign stores have a separate rule. */
 function decisive({ state, mode, error }: EndedRun): boolean {
   if (mode === "dry_run" || error?.code === "foreign_stores") return false;
   return state === "succeeded" || state === "failed";
@@ -46,9 +45,9 @@ function failuresInARow(ended: readonly EndedRun[]): readonly EndedRun[] {
   return success === -1 ? runs : runs.slice(0, success);
 }
 
-/** Judges whether the last run failed because of upstream data that no retry fixes. */
-export function judgeSource({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, ({ ended }) => {
+/** Evaluates whether the last run failed because of upstream data that no retry fixes. */
+export function evaluateSource({ ingest }: RunInput): Finding {
+  return evaluateInput(ingest, ({ ended }) => {
     const last = ended.find(decisive);
     if (last?.state !== "failed" || last.error === null || !isFinal(last.error.code))
       return { value: 0, message: "Upstream can be used." };
@@ -66,10 +65,10 @@ function isFinal(code: string): boolean {
 }
 
 /**
- * Judges how long the active job, or the next run, has made no progress. Nobody can see progress of
- * a coordinator that is silent, so a long silence fails as well.
+ * Evaluates how long the active job, or the next run, has made no progress. A silent coordinator shows
+ * no progress, so a long silence fails as well.
  */
-export function judgeStuck(
+export function evaluateStuck(
   { ingest, monitor: { silentSince } }: Pick<Facts, "ingest" | "monitor">,
   { now, limits }: RuleContext,
 ): Finding {
@@ -79,7 +78,7 @@ export function judgeStuck(
       now,
       (age) => `There has been no progress for ${age}: ${ingest.why}.`,
     );
-  return judgeInput(ingest, (coordinator) => {
+  return evaluateInput(ingest, (coordinator) => {
     const work = expectedWork(coordinator);
     if (work === null || Date.parse(work.since) > now)
       return { value: 0, message: "Nothing is stuck." };
@@ -117,11 +116,11 @@ function expectedWork({ pause, running, job, queued, nextDueAt }: CoordinatorSta
   return { name: `Run ${next.id}`, evidence, since, what };
 }
 
-/** Judges how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
-export function judgeReplication({ ingest }: RunInput, { now }: RuleContext): Finding {
-  return judgeInput(ingest, ({ current, replicated }) => {
+/** Evaluates how long the stores have lagged. The heartbeat hides this: each attempt refreshes it. */
+export function evaluateReplication({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return evaluateInput(ingest, ({ current, replicated }) => {
     if (current === null || replicated)
-      return { value: 0, message: "The stores show what was published." };
+      return { value: 0, message: "The stores show the published version." };
     const { generation, published_at } = current;
     return measureAge(
       published_at,
@@ -133,12 +132,12 @@ export function judgeReplication({ ingest }: RunInput, { now }: RuleContext): Fi
 }
 
 /**
- * Judges whether the stores are of another installation or of a newer Worker, by the manifest in R2,
- * which no cache delays. The coordinator looks every five minutes; until then, what the stores show is
- * the evidence.
+ * Evaluates whether the stores belong to another installation or a newer Worker, by the manifest in R2,
+ * which no cache delays. The coordinator looks every five minutes; until then, the stores are the
+ * evidence.
  */
-export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
-  return judgeInput(ingest, ({ foreign, current }) => {
+export function evaluateStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog">): Finding {
+  return evaluateInput(ingest, ({ foreign, current }) => {
     const inR2 = catalog.r2.ok ? catalog.r2.value : undefined;
     const shown = current === null ? newestPublished(catalog) : inR2;
     const problem = foreign ?? findUnknown(current, shown ?? null);
@@ -148,7 +147,7 @@ export function judgeStores({ ingest, catalog }: Pick<Facts, "ingest" | "catalog
   });
 }
 
-/** Says which version in the stores is not the coordinator's; null if none is, as far as is known. */
+/** Names the version in the stores that is not the coordinator's; null if none is known. */
 function findUnknown(current: CoordinatorStatus["current"], shown: Manifest | null): string | null {
   if (shown === null) return null;
   const { generation } = shown;
@@ -159,9 +158,8 @@ function findUnknown(current: CoordinatorStatus["current"], shown: Manifest | nu
     : null;
 }
 
-/** Judges the number of guards that block a candidate. */
-export function judgeGuards({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, ({ ended }) => {
+export function evaluateGuards({ ingest }: RunInput): Finding {
+  return evaluateInput(ingest, ({ ended }) => {
     const refused = refusedRun(ended);
     if (refused === undefined) return { value: 0, message: "No guard refuses a candidate." };
     const guards = refused.guards.map(({ guard, message }) => ({ guard, message }));
@@ -173,15 +171,15 @@ export function judgeGuards({ ingest }: RunInput): Finding {
 
 /** Returns the last run with a guard verdict, if the guards refused it. Ignores other failures. */
 function refusedRun(ended: readonly EndedRun[]): EndedRun | undefined {
-  const judged = ended
+  const evaluated = ended
     .filter(decisive)
     .find(({ state, guards }) => state === "succeeded" || guards.length > 0);
-  return judged?.state === "failed" ? judged : undefined;
+  return evaluated?.state === "failed" ? evaluated : undefined;
 }
 
-/** Judges the largest group of rows that the last run could not use: what the airports were stays. */
-export function judgeUnusable({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, ({ held }) => {
+/** Evaluates the largest group of rows that the last run could not use. Their airports stay as they were. */
+export function evaluateUnusable({ ingest }: RunInput): Finding {
+  return evaluateInput(ingest, ({ held }) => {
     const groups = held?.unusable ?? [];
     const [largest] = groups;
     if (largest === undefined) return { value: 0, message: "Few rows of upstream are unusable." };
@@ -193,9 +191,9 @@ export function judgeUnusable({ ingest }: RunInput): Finding {
   });
 }
 
-/** Judges how long the oldest marked change by upstream has waited for a decision. */
-export function judgeHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
-  return judgeInput(ingest, ({ held }) => {
+/** Evaluates how long the oldest marked change by upstream has waited for a decision. */
+export function evaluateHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return evaluateInput(ingest, ({ held }) => {
     if (held === null || held.oldest_since === null)
       return { value: 0, message: "No change by upstream waits." };
     const { waiting, oldest_since } = held;
@@ -209,9 +207,9 @@ export function judgeHeld({ ingest }: RunInput, { now }: RuleContext): Finding {
   });
 }
 
-/** Judges whether the last run has found the ledger in R2. */
-export function judgeLedger({ ingest }: RunInput): Finding {
-  return judgeInput(ingest, ({ held }) =>
+/** Evaluates whether the last run has found the ledger in R2. */
+export function evaluateLedger({ ingest }: RunInput): Finding {
+  return evaluateInput(ingest, ({ held }) =>
     held?.ledger_lost === true
       ? {
           value: 1,
@@ -222,12 +220,12 @@ export function judgeLedger({ ingest }: RunInput): Finding {
   );
 }
 
-/** Time for which a loss of history stays a finding, unless a restore ends it: nothing brings the audit back. */
+/** Time for which a loss of history stays a finding, unless a restore ends it. Nothing restores the audit. */
 const HISTORY_LOSS_SHOWN_MS = 7 * DAY_MS;
 
-/** Judges whether D1 has lost rows or tables, as far as the coordinator can be read. */
-export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Finding {
-  return judgeInput(ingest, ({ historyLostAt }) => {
+/** Evaluates whether D1 has lost rows or tables, as far as the coordinator can be read. */
+export function evaluateHistory({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return evaluateInput(ingest, ({ historyLostAt }) => {
     const age = historyLostAt === null ? Infinity : durationOf(historyLostAt, now);
     if (age >= HISTORY_LOSS_SHOWN_MS) return { value: 0, message: "D1 has every run." };
     const message = `D1 had lost rows ${formatDuration(age)} ago. Restore a backup from before to get them back, except the audit.`;
@@ -235,9 +233,9 @@ export function judgeHistory({ ingest }: RunInput, { now }: RuleContext): Findin
   });
 }
 
-/** Judges the length of a pause, which somebody may have forgotten. */
-export function judgePause({ ingest }: RunInput, { now }: RuleContext): Finding {
-  return judgeInput(ingest, ({ pause }) => {
+/** Evaluates the length of a pause, which may be forgotten. */
+export function evaluatePause({ ingest }: RunInput, { now }: RuleContext): Finding {
+  return evaluateInput(ingest, ({ pause }) => {
     if (pause === null) return { value: 0, message: "Ingestion is not paused." };
     const { at, by, note } = pause;
     const found = measureAge(at, now, (age) => `Ingestion has been paused for ${age}.`);
@@ -245,14 +243,13 @@ export function judgePause({ ingest }: RunInput, { now }: RuleContext): Finding 
   });
 }
 
-/** Judges queued runs and history rows waiting for D1. */
-export function judgeBacklog(facts: Facts): readonly Finding[] {
-  return [judgeQueue(facts), judgeOutboxes(facts)];
+export function evaluateBacklog(facts: Facts): readonly Finding[] {
+  return [evaluateQueue(facts), evaluateOutboxes(facts)];
 }
 
-/** Judges the number of queued runs. While paused they wait on purpose. */
-function judgeQueue({ ingest }: RunInput): Finding {
-  const found = judgeInput(ingest, ({ queued: { length: depth }, pause }) =>
+/** Evaluates the number of queued runs. While paused they wait on purpose. */
+function evaluateQueue({ ingest }: RunInput): Finding {
+  const found = evaluateInput(ingest, ({ queued: { length: depth }, pause }) =>
     pause === null
       ? { value: depth, message: `${depth} runs wait.` }
       : { value: 0, message: `${depth} runs wait for resume.` },
@@ -260,29 +257,28 @@ function judgeQueue({ ingest }: RunInput): Finding {
   return { ...found, labels: { queue: "ingest" } };
 }
 
-/** So many rows that wait for D1 are a backlog. */
+/** Number of rows waiting for D1 that is a backlog. */
 const OUTBOX_ROWS = 6;
 
-/** Judges the rows that wait for D1. They can wait unseen while D1 fails, so it must answer. */
-function judgeOutboxes({ ingest, history, monitor }: Facts): Finding {
-  const found = judgeInput(history.ok ? ingest : history, ({ outboxLength }) => {
+/** Evaluates the rows that wait for D1. They can wait unseen while D1 fails, so it must answer. */
+function evaluateOutboxes({ ingest, history, monitor }: Facts): Finding {
+  const found = evaluateInput(history.ok ? ingest : history, ({ outboxLength }) => {
     const value = outboxLength + monitor.outboxLength;
     return { value, message: `${value} rows wait for D1.` };
   });
   return { ...found, labels: { queue: "history" }, threshold: OUTBOX_ROWS, unit: "rows" };
 }
 
-/** Delay after which a tick counts as missed. */
 const TICK_GRACE_MS = 15 * 60 * 1000;
-/** Most missed ticks that are counted for each trigger. */
+/** Maximum number of missed ticks that are counted for each trigger. */
 const TICKS_COUNTED = 100;
 
-/** Counts the ticks that were due and did not come, from the first publication on. */
-export function judgeTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(ingest, (coordinator) => {
+/** Counts the due ticks that did not come, from the first publication on. */
+export function evaluateTicks({ ingest, monitor }: Facts, { now }: RuleContext): Finding {
+  return evaluateInput(ingest, (coordinator) => {
     const { lastTicks, oldestPublishedAt } = coordinator;
     const published = oldestPublishedAt === null ? now : Date.parse(oldestPublishedAt);
-    // One that is dated in the future excuses no tick.
+    // A publication dated in the future excuses no tick.
     const firstDueAfter = published > now ? monitor.since : published;
     const triggers = monitor.crons.map((cron) => {
       const after = lastTicks[cron] ?? firstDueAfter;

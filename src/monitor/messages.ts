@@ -1,4 +1,4 @@
-/** What messages to receivers say, in the format of each kind. Pure: no clock, no I/O. */
+/** Formats the messages for each kind of receiver. Pure: no clock, no I/O. */
 import { timeText } from "../platform/time.ts";
 import type { EpochMs, Instant } from "../platform/units.ts";
 import { mostSevere } from "../schemas/check.ts";
@@ -20,7 +20,7 @@ export interface Notice extends Pick<RuleFinding, NoticeField> {
   readonly severities: readonly Severity[];
   /** Raising time of the alert. */
   readonly startsAt: Instant;
-  /** Null while open. An open alert may have one of which only Alertmanager is notified. */
+  /** Null while open, except for Alertmanager. */
   readonly endsAt: Instant | null;
 }
 
@@ -33,12 +33,12 @@ export interface Message {
 }
 
 interface MessageContext {
-  /** Address of the alerts in the dashboard; null if the service does not know its own. */
+  /** Address of the alerts in the dashboard; null if the service does not know its address. */
   readonly dashboardUrl: string | null;
   readonly now: EpochMs;
 }
 
-/** Formats a message as the kind of its receiver wants it: JSON. */
+/** Formats a message as JSON for the kind of its receiver. */
 export function bodyOf(
   kind: WebhookTarget["kind"],
   message: Message,
@@ -69,8 +69,8 @@ const NOT_ENDED = "0001-01-01T00:00:00Z";
 const SERVICE = "locations-at-the-edge";
 
 /**
- * Lists alerts for Alertmanager's API. It ends an open one at its `endsAt` unless it receives it again,
- * so that time allows for one failed evaluation.
+ * Lists alerts for Alertmanager's API. Alertmanager ends an open alert at its `endsAt` unless it
+ * receives the alert again, so that time allows for one failed evaluation.
  * https://prometheus.io/docs/alerting/latest/alerts_api
  */
 function alertmanagerBody({ notices }: Message, { dashboardUrl, now }: MessageContext) {
@@ -188,7 +188,6 @@ function colorOf({ change, severities }: Notice): string {
   return severities.includes("fail") ? RED : ORANGE;
 }
 
-/** Escapes the characters that are special in Slack. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

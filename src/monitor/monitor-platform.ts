@@ -4,11 +4,11 @@ import type { MonitorState } from "./monitor-state.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 import type { Network } from "./webhook.ts";
 
-/** The outside of the alert monitor: its tables, settings and inputs, D1, webhooks and the clock. */
+/** The dependencies of the alert monitor: its tables, settings and inputs, D1, webhooks and the clock. */
 export interface MonitorPlatform extends FactSources, Network {
   readonly state: MonitorState;
   readonly config: AlertConfig;
-  /** What is wrong with the settings of the whole service. */
+  /** The problems of all settings of the service. */
   readonly settingProblems: readonly string[];
   readonly tokens: readonly TokenFacts[];
   /** The cron triggers that queue a run. */

@@ -35,10 +35,10 @@ export const MONITOR_SCHEMA: ObjectSchema = [
   ],
 ];
 
-/** Most evaluations that wait for D1: about 17 days. */
+/** Maximum number of evaluations that wait for D1: about 17 days. */
 const OUTBOX_MAX_ROWS = 5_000;
 
-/** Results of rules of an earlier Worker, too. */
+/** May be a rule of an earlier Worker. */
 const storedResult = alertResultSchema.extend({ rule: z.string(), unit: z.string() });
 const storedRun = alertRunSchema.extend({ results: z.array(storedResult) });
 
@@ -50,11 +50,9 @@ const VALUES = {
   /** Last locale with checked copies, and the time of that check. */
   checked_locale: z.string(),
   checked_at: storedTime,
-  /** Blobs with a damaged copy. */
   suspects: z.array(z.string()),
   /** First of the consecutive evaluations that could not read the coordinator. */
   silent_since: storedTime,
-  /** Time of the last deletion of old rows in D1. */
   cleaned_at: storedTime,
 } as const;
 
@@ -66,7 +64,7 @@ interface MonitorValues extends Omit<Values, "last_run"> {
 
 const alertRecord = z.object({ track: alertTrack, last: storedResult });
 
-/** The schema of a single value. What no Worker has written is none. */
+/** The schema of a single value. No Worker writes any other value. */
 function schemaOfValue(key: string): z.ZodType {
   return new Map<string, z.ZodType>(Object.entries(VALUES)).get(key) ?? z.never();
 }
@@ -75,7 +73,6 @@ function schemaOfValue(key: string): z.ZodType {
 export class MonitorState {
   readonly values: JsonTable<MonitorValues>;
   readonly ticks: TickTable;
-  /** Evaluations for D1. */
   readonly outbox: Outbox<AlertRun>;
   /** By fingerprint. */
   readonly #alerts: JsonTable<{ readonly [fingerprint: string]: AlertRecord }>;
@@ -129,14 +126,16 @@ export class MonitorState {
     for (const [key] of this.#targets.entries()) if (!kept.has(key)) this.#targets.set(key, null);
   }
 
-  /** Adds an evaluation to the outbox or replaces it. */
   saveRun(run: AlertRun): void {
     this.values.set("last_run", run);
     this.outbox.add(withoutInactive(run), run.id);
   }
 }
 
-/** A target with another name or URL is another receiver, which knows nothing. The URL may be a secret. */
+/**
+ * A target with another name or URL is another receiver, which was notified of nothing. The URL may be
+ * a secret, so it is hashed.
+ */
 function targetKey({ name, url }: WebhookTarget): string {
   return `${name} ${sha256Hex(url)}`;
 }

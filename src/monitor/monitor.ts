@@ -19,12 +19,11 @@ import type { MonitorPlatform } from "./monitor-platform.ts";
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertConfig } from "./alert-settings.ts";
 
-/** Most damaged blobs that each evaluation reads again. */
+/** Maximum number of damaged blobs that each evaluation reads again. */
 const SUSPECTS_MAX = 50;
 /** Interval between checks of a locale's copies. */
 const CHECK_LOCALE_EVERY_MS = HOUR_MS;
 
-/** Interval between deletions of old rows in D1. */
 const CLEAN_EVERY_MS = HOUR_MS;
 const SAVE_DEADLINE_MS = 10_000;
 const WATCH = "watch";
@@ -32,7 +31,6 @@ const WATCH = "watch";
 export interface EvaluationRequest {
   readonly trigger: AlertTrigger;
   readonly requested_by: string;
-  /** Scheduled time of the cron tick; null if there is none. */
   readonly tick: EpochMs | null;
 }
 
@@ -42,9 +40,7 @@ type EvaluationResult =
 
 export interface MonitorStatus {
   readonly lastRun: AlertRun | null;
-  /** Number of configured webhooks. */
   readonly webhooks: number;
-  /** Evaluations that wait for D1. */
   readonly outboxLength: number;
 }
 
@@ -70,10 +66,10 @@ export class Monitor {
   }
 
   /**
-   * Evaluates all rules, notifies and records. A repeated cron tick counts once. Ends this instance if an
-   * evaluation before has taken too long.
+   * Evaluates all rules, notifies and records. A repeated cron tick counts once. Ends this instance if
+   * an earlier evaluation has taken too long.
    *
-   * @param at now, by the clock of the caller.
+   * @param at now, by the caller's clock.
    */
   async evaluate(request: EvaluationRequest, at = this.#platform.now()): Promise<EvaluationResult> {
     this.#workLimit.check(at);
@@ -83,7 +79,6 @@ export class Monitor {
     return evaluating;
   }
 
-  /** Sends a test message to all targets. */
   test(by: string): Promise<readonly Receipt[]> {
     return this.#notifier.test(this.#platform.config.targets, by);
   }
@@ -130,7 +125,7 @@ export class Monitor {
     });
     const now = this.#platform.now();
     const evaluated = this.#state.transaction(() => this.#decide(facts, config, now));
-    const begun: AlertRun = {
+    const started: AlertRun = {
       ...summarizeResults(evaluated),
       id,
       trigger,
@@ -144,11 +139,11 @@ export class Monitor {
       ping: null,
       worker_version: this.#platform.workerVersion,
     };
-    this.#state.transaction(() => this.#state.saveRun(begun));
+    this.#state.transaction(() => this.#state.saveRun(started));
     for (const { result } of evaluated)
       if (result.state !== result.previous_state)
         log("info", "alert_changed", { ...result, evidence: undefined, notified: undefined });
-    const run = await this.#notifier.notifyAll(begun, evaluated, { config, now });
+    const run = await this.#notifier.notifyAll(started, evaluated, { config, now });
     const ping = await this.#notifier.ping(config.pingUrl, log);
     const finished = this.#finish({ ...run, ping }, started_at, request.tick);
     log("info", "alerts_ended", { ...finished, results: undefined, deliveries: undefined });
@@ -161,7 +156,7 @@ export class Monitor {
     const since = this.#state.values.get("since") ?? now();
     this.#state.transaction(() => this.#state.values.set("since", since));
     const lastTickAt = this.#lastTick();
-    // While the monitor slept, the coordinator may have answered: its silence starts again.
+    // The coordinator may have answered while the monitor slept, so its silence starts again.
     const hasSlept = startedAt - (lastTickAt ?? 0) >= MONITOR_GAP_MS;
     const silentBefore = hasSlept ? null : this.#state.values.get("silent_since");
     const monitor: MonitorFacts = {
@@ -178,7 +173,7 @@ export class Monitor {
     return readFacts(this.#platform, { check: this.#nextCheck(), monitor });
   }
 
-  /** Says which copies to read: the suspects, and once an hour those of the next locale. */
+  /** Selects the copies to read: the suspects, and once an hour those of the next locale. */
   #nextCheck(): CheckRequest {
     const { values } = this.#state;
     const checkedAt = values.get("checked_at") ?? 0;
@@ -189,7 +184,7 @@ export class Monitor {
     };
   }
 
-  /** Records a check of copies: its locale, and the blobs that are suspects from now on. */
+  /** Records a check of copies: its locale, and the suspects. */
   #recordCheck({ copies, catalog }: Facts, now: EpochMs): void {
     const { locale, damaged, unreadable } = copies;
     if (locale !== null && unreadable.length === 0) {
@@ -225,7 +220,6 @@ export class Monitor {
     });
   }
 
-  /** Advances and stores every alert. */
   #decide(facts: Facts, config: AlertConfig, now: EpochMs): readonly Evaluated[] {
     const known = this.#state.alerts();
     const findings = evaluateRules(facts, { now, limits: config.limits });
@@ -246,7 +240,7 @@ export class Monitor {
     return [...watched, ...gone];
   }
 
-  /** Whether no target still awaits the end of an unwatched alert. */
+  /** Whether no target awaits the end of an unwatched alert. */
   #isOver({ state, fingerprint }: AlertResult, { targets }: AlertConfig): boolean {
     const isOpen = targets.some((target) => fingerprint in this.#state.target(target).known);
     return state === "inactive" && !isOpen;

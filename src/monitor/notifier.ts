@@ -84,7 +84,7 @@ export class Notifier {
       logReceipt(log, "alert_test", { id, receipt });
       return receipt;
     };
-    // Alertmanager notifies nobody of an alert that ends before it has looked at it.
+    // Alertmanager sends nothing about an alert that ends before it has processed it.
     if (target.kind === "alertmanager")
       return send({ ...fired, endsAt: timeText(now + TEST_LASTS_MS) });
     const receipt = await send(fired);
@@ -92,7 +92,6 @@ export class Notifier {
     return send({ ...fired, change: "resolved", endsAt: timeText(this.#platform.now()) });
   }
 
-  /** Pings the dead-man's switch after an evaluation. */
   async ping(url: string | null, log: Log): Promise<PingOutcome> {
     if (url === null) return "not_configured";
     const headers = { "user-agent": "locations-at-the-edge" };
@@ -102,7 +101,10 @@ export class Notifier {
     return "failed";
   }
 
-  /** Sends to a target what it has not accepted yet, under the same ids, and new changes in one message. */
+  /**
+   * Sends a target the messages that it has not accepted yet, under the same ids, and new changes in
+   * one message.
+   */
   async #notify(
     { id: runId }: AlertRun,
     target: WebhookTarget,
@@ -157,7 +159,7 @@ export class Notifier {
   }
 }
 
-/** Whether a message says more than that an alert stays open, or did not arrive. */
+/** Whether a message has news, or did not arrive. */
 function isNews({ receipt, notices }: Sent): boolean {
   return !receipt.delivered || notices.some(({ change }) => change !== "repeated");
 }

@@ -1,14 +1,13 @@
 import { formatDuration } from "../platform/durations.ts";
 import { DAY_MS } from "../platform/time.ts";
-import { type Finding, judgeInput, measureAge, type RuleContext } from "./rule.ts";
+import { type Finding, evaluateInput, measureAge, type RuleContext } from "./rule.ts";
 import type { Facts } from "./facts.ts";
 
-/** Most backups with a wrong time in the evidence. */
 const MISDATED_NAMED = 5;
 
-/** Judges the age of the newest backup. Before the first backup, the monitor's start counts. */
-export function judgeBackupAge({ backups, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(backups, ({ newestFinishedAt, misdated }) => {
+/** Evaluates the age of the newest backup. Before the first backup, the monitor's start counts. */
+export function evaluateBackupAge({ backups, monitor }: Facts, { now }: RuleContext): Finding {
+  return evaluateInput(backups, ({ newestFinishedAt, misdated }) => {
     const { value, message } = measureAge(newestFinishedAt ?? monitor.since, now, (age) =>
       newestFinishedAt === null
         ? `There has been no backup, for ${age}.`
@@ -26,9 +25,9 @@ export function judgeBackupAge({ backups, monitor }: Facts, { now }: RuleContext
   });
 }
 
-/** Judges the age of the last verified backup while a newer one is unverified; a failed one is bad at once. */
-export function judgeVerification({ backups, monitor }: Facts, { now }: RuleContext): Finding {
-  return judgeInput(backups, ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
+/** Evaluates the age of the last verified backup while a newer one is unverified; a failed one is bad at once. */
+export function evaluateVerification({ backups, monitor }: Facts, { now }: RuleContext): Finding {
+  return evaluateInput(backups, ({ newestFailure, newestFinishedAt, newestVerifiedAt }) => {
     const evidence = {
       newest_finished_at: newestFinishedAt,
       newest_verified_at: newestVerifiedAt,
@@ -50,11 +49,10 @@ export function judgeVerification({ backups, monitor }: Facts, { now }: RuleCont
   });
 }
 
-/** Most stored values in the message. */
 const VALUES_NAMED = 5;
 
 /** Counts the notices about stored values of both Durable Objects, until they are forgotten. */
-export function judgeSetAside({ ingest, monitor }: Facts): Finding {
+export function evaluateSetAside({ ingest, monitor }: Facts): Finding {
   const coordinator = ingest.ok ? ingest.value.setAside : [];
   const values = [...coordinator, ...monitor.setAside].map(({ table, key }) => `${table} ${key}`);
   const named = values.slice(0, VALUES_NAMED).join(", ");
@@ -65,8 +63,8 @@ export function judgeSetAside({ ingest, monitor }: Facts): Finding {
   return { value: values.length, message };
 }
 
-/** Judges the number of consecutive failed deliveries to each webhook. */
-export function judgeTargets({ monitor }: Facts): readonly Finding[] {
+/** Evaluates the number of consecutive failed deliveries to each webhook. */
+export function evaluateTargets({ monitor }: Facts): readonly Finding[] {
   return monitor.targets.map(({ name, failures, lastError }) => ({
     labels: { target: name },
     value: failures,
@@ -77,17 +75,17 @@ export function judgeTargets({ monitor }: Facts): readonly Finding[] {
   }));
 }
 
-/** Judges the gap since the previous tick. Before the first tick none is expected. */
-export function judgeGap({ monitor: { lastTickAt } }: Facts, { now }: RuleContext): Finding {
+/** Evaluates the gap since the previous tick. Before the first tick none is expected. */
+export function evaluateGap({ monitor: { lastTickAt } }: Facts, { now }: RuleContext): Finding {
   if (lastTickAt === null) return { value: 0, message: "No tick has come yet." };
   return measureAge(lastTickAt, now, (age) => `The tick before was ${age} ago.`);
 }
 
-/** Time before the end of a token at which a warning begins. */
+/** Time before the end of a token at which a warning starts. */
 export const TOKEN_WARNING_MS = 14 * DAY_MS;
 
 /** Counts the tokens that expire within 14 days, or have expired and are configured still. */
-export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
+export function evaluateTokens({ monitor }: Facts, { now }: RuleContext): Finding {
   const ending = monitor.tokens.flatMap(({ id, expiresAt }) =>
     expiresAt === null || expiresAt - now > TOKEN_WARNING_MS ? [] : [{ id, expiresAt }],
   );
@@ -102,8 +100,8 @@ export function judgeTokens({ monitor }: Facts, { now }: RuleContext): Finding {
   };
 }
 
-/** Judges whether the settings are valid. An invalid one has its default. */
-export function judgeSettings({ monitor }: Facts): Finding {
+/** Evaluates whether the settings are valid. An invalid one has its default. */
+export function evaluateSettings({ monitor }: Facts): Finding {
   const { settingProblems: problems } = monitor;
   return {
     value: problems.length,

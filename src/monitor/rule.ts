@@ -10,7 +10,6 @@ export type FindingVerdict = "good" | "bad" | "nodata";
 
 type Scalar = string | number | boolean | null;
 
-/** Evidence of a finding: shallow JSON. */
 type Evidence = {
   readonly [name: string]:
     Scalar | readonly Scalar[] | readonly { readonly [name: string]: Scalar }[];
@@ -22,11 +21,10 @@ export interface Finding {
   /** One sentence for people. */
   readonly message: string;
   readonly evidence?: Evidence;
-  /** Set if the input is unreadable. */
   readonly verdict?: "nodata";
   /** Identifies the subject; absent if the rule has only one. */
   readonly labels?: { readonly [name: string]: string };
-  /** Where they are not those of the rule. */
+  /** Only if they differ from the rule's. */
   readonly threshold?: number;
   readonly unit?: Unit;
   /** Whether the current pause excuses the finding: it only warns, and nobody is notified. */
@@ -52,13 +50,13 @@ export interface AlertRule {
 }
 
 /** Measures an input. Returns `nodata` if the input is unreadable. */
-export function judgeInput<T>(input: Reading<T>, measure: (value: T) => Finding): Finding {
+export function evaluateInput<T>(input: Reading<T>, measure: (value: T) => Finding): Finding {
   return input.ok ? measure(input.value) : unknown(input.why);
 }
 
 /**
- * Measures the time that has passed since an earlier time. A publication may be dated in the future:
- * its age is not known, which counts as bad.
+ * Measures the time that has passed since an earlier time. A publication may be dated in the future.
+ * Its age is then unknown, which counts as bad.
  *
  * @param describe makes the message; the age is such as `1 d 6 h`.
  */
@@ -76,7 +74,6 @@ export function measureAge(
   };
 }
 
-/** Builds a finding for an unreadable input. */
 export function unknown(why: string): Finding {
   return { value: null, message: `Unknown: ${why}.`, evidence: { why }, verdict: "nodata" };
 }

@@ -1,20 +1,20 @@
 import { sha256Hex } from "../catalog/bytes.ts";
 import {
-  judgeBackupAge,
-  judgeGap,
-  judgeSetAside,
-  judgeSettings,
-  judgeTargets,
-  judgeTokens,
-  judgeVerification,
+  evaluateBackupAge,
+  evaluateGap,
+  evaluateSetAside,
+  evaluateSettings,
+  evaluateTargets,
+  evaluateTokens,
+  evaluateVerification,
 } from "./operation-rules.ts";
 import {
-  judgeCopies,
-  judgeCoverage,
-  judgeDataAge,
-  judgeLocales,
-  judgeLostBlobs,
-  judgeStaleness,
+  evaluateCopies,
+  evaluateCoverage,
+  evaluateDataAge,
+  evaluateLocales,
+  evaluateLostBlobs,
+  evaluateStaleness,
 } from "./catalog-rules.ts";
 import {
   type HealthStatus,
@@ -25,19 +25,19 @@ import {
 import type { DurationMs } from "../platform/units.ts";
 import type { Facts } from "./facts.ts";
 import {
-  judgeBacklog,
-  judgeFailures,
-  judgeGuards,
-  judgeHeld,
-  judgeHistory,
-  judgeLedger,
-  judgeStores,
-  judgePause,
-  judgeReplication,
-  judgeSource,
-  judgeStuck,
-  judgeTicks,
-  judgeUnusable,
+  evaluateBacklog,
+  evaluateFailures,
+  evaluateGuards,
+  evaluateHeld,
+  evaluateHistory,
+  evaluateLedger,
+  evaluateStores,
+  evaluatePause,
+  evaluateReplication,
+  evaluateSource,
+  evaluateStuck,
+  evaluateTicks,
+  evaluateUnusable,
 } from "./ingest-rules.ts";
 import { MONITOR_GAP_MS } from "./alert-settings.ts";
 import type { AlertRule, Finding, FindingVerdict, RuleContext } from "./rule.ts";
@@ -53,72 +53,77 @@ export const RULES: { readonly [R in RuleName]: AlertRule } = {
     severity: "fail",
     unit: "ms",
     limit: "catalogStaleMs",
-    evaluate: judgeStaleness,
+    evaluate: evaluateStaleness,
   },
-  data_old: { severity: "warn", unit: "ms", limit: "dataOldMs", evaluate: judgeDataAge },
+  data_old: { severity: "warn", unit: "ms", limit: "dataOldMs", evaluate: evaluateDataAge },
   ingest_failing: {
     severity: "fail",
     unit: "runs",
     limit: "ingestFailingRuns",
     warnsFrom: 1,
-    evaluate: judgeFailures,
+    evaluate: evaluateFailures,
   },
-  source_broken: { severity: "fail", unit: "runs", limit: 1, evaluate: judgeSource },
+  source_broken: { severity: "fail", unit: "runs", limit: 1, evaluate: evaluateSource },
   ingest_stuck: {
     severity: "fail",
     unit: "ms",
     limit: "ingestStuckMs",
     forMs: TWO_TICKS_MS,
-    evaluate: judgeStuck,
+    evaluate: evaluateStuck,
   },
   replication_stuck: {
     severity: "fail",
     unit: "ms",
     limit: "ingestStuckMs",
-    evaluate: judgeReplication,
+    evaluate: evaluateReplication,
   },
-  foreign_stores: { severity: "fail", unit: "copies", limit: 1, evaluate: judgeStores },
-  guard_tripped: { severity: "warn", unit: "guards", limit: 1, evaluate: judgeGuards },
-  rows_unusable: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeUnusable },
-  changes_held: { severity: "warn", unit: "ms", limit: "changesHeldMs", evaluate: judgeHeld },
+  foreign_stores: { severity: "fail", unit: "copies", limit: 1, evaluate: evaluateStores },
+  guard_tripped: { severity: "warn", unit: "guards", limit: 1, evaluate: evaluateGuards },
+  rows_unusable: { severity: "warn", unit: "rows", limit: 1, evaluate: evaluateUnusable },
+  changes_held: { severity: "warn", unit: "ms", limit: "changesHeldMs", evaluate: evaluateHeld },
   ingest_paused_long: {
     severity: "warn",
     unit: "ms",
     limit: "ingestPausedMs",
-    evaluate: judgePause,
+    evaluate: evaluatePause,
   },
   queue_backlog: {
     severity: "warn",
     unit: "runs",
     limit: 5,
     forMs: FOUR_TICKS_MS,
-    evaluate: judgeBacklog,
+    evaluate: evaluateBacklog,
   },
-  blobs_lost: { severity: "fail", unit: "blobs", limit: 1, evaluate: judgeLostBlobs },
+  blobs_lost: { severity: "fail", unit: "blobs", limit: 1, evaluate: evaluateLostBlobs },
   integrity_mismatch: {
     severity: "warn",
     unit: "copies",
     limit: 1,
     forMs: TWO_TICKS_MS,
-    evaluate: judgeCopies,
+    evaluate: evaluateCopies,
   },
-  ledger_lost: { severity: "warn", unit: "copies", limit: 1, evaluate: judgeLedger },
-  history_lost: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeHistory },
-  values_set_aside: { severity: "warn", unit: "rows", limit: 1, evaluate: judgeSetAside },
-  backup_stale: { severity: "fail", unit: "ms", limit: "backupStaleMs", evaluate: judgeBackupAge },
+  ledger_lost: { severity: "warn", unit: "copies", limit: 1, evaluate: evaluateLedger },
+  history_lost: { severity: "warn", unit: "rows", limit: 1, evaluate: evaluateHistory },
+  values_set_aside: { severity: "warn", unit: "rows", limit: 1, evaluate: evaluateSetAside },
+  backup_stale: {
+    severity: "fail",
+    unit: "ms",
+    limit: "backupStaleMs",
+    evaluate: evaluateBackupAge,
+  },
   backup_unverified: {
     severity: "warn",
     unit: "ms",
     limit: "backupUnverifiedMs",
-    evaluate: judgeVerification,
+    evaluate: evaluateVerification,
   },
-  coverage_drop: { severity: "warn", unit: "points", limit: 5, evaluate: judgeCoverage },
-  locales_differ: { severity: "warn", unit: "locales", limit: 1, evaluate: judgeLocales },
-  notify_failing: { severity: "warn", unit: "evaluations", limit: 3, evaluate: judgeTargets },
-  ticks_missed: { severity: "warn", unit: "ticks", limit: 1, evaluate: judgeTicks },
-  monitor_gap: { severity: "warn", unit: "ms", limit: MONITOR_GAP_MS, evaluate: judgeGap },
-  token_expiring: { severity: "warn", unit: "tokens", limit: 1, evaluate: judgeTokens },
-  settings_wrong: { severity: "warn", unit: "settings", limit: 1, evaluate: judgeSettings },
+  coverage_drop: { severity: "warn", unit: "points", limit: 5, evaluate: evaluateCoverage },
+  locales_differ: { severity: "warn", unit: "locales", limit: 1, evaluate: evaluateLocales },
+  notify_failing: { severity: "warn", unit: "evaluations", limit: 3, evaluate: evaluateTargets },
+  ticks_missed: { severity: "warn", unit: "ticks", limit: 1, evaluate: evaluateTicks },
+  monitor_gap: { severity: "warn", unit: "ms", limit: MONITOR_GAP_MS, evaluate: evaluateGap },
+  token_expiring: { severity: "warn", unit: "tokens", limit: 1, evaluate: evaluateTokens },
+  settings_wrong: { severity: "warn", unit: "settings", limit: 1, evaluate: evaluateSettings },
 };
 
 export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
@@ -126,13 +131,12 @@ export interface RuleFinding extends Required<Omit<Finding, "verdict">> {
   readonly fingerprint: string;
   readonly forMs: DurationMs;
   readonly verdict: FindingVerdict;
-  /** The only judgment: checks, answers and alerts show it. */
+  /** Checks, answers and alerts all show this status. */
   readonly status: HealthStatus;
   /** The status, or the severity of the rule if the status is `pass`. */
   readonly severity: Severity;
 }
 
-/** Evaluates every rule. Pure. */
 export function evaluateRules(facts: Facts, context: RuleContext): readonly RuleFinding[] {
   return RULE_NAMES.flatMap((name) =>
     [RULES[name].evaluate(facts, context)]

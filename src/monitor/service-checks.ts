@@ -1,20 +1,20 @@
 /**
- * The checks of the service: the monitor's last findings, their age, and what is known live. Pure.
- * Only the rules judge; here a finding becomes a check, and a late evaluation or first run fails.
+ * The checks of the service: the monitor's last findings, their age, and live findings. Pure. Only the
+ * rules evaluate; here a finding becomes a check, and a late evaluation or first run fails.
  */
 import { formatDuration } from "../platform/durations.ts";
 import type { Manifest } from "../parts/manifest.ts";
 import type { CoordinatorStatus } from "../coordinator/status.ts";
 import { EVALUATION, type RuleName } from "../schemas/rule-names.ts";
 import type { Pause } from "../schemas/pause.ts";
-import { judgeLocales } from "./catalog-rules.ts";
+import { evaluateLocales } from "./catalog-rules.ts";
 import type { Check, Checks } from "../schemas/check.ts";
 import {
-  judgeFailures,
-  judgeGuards,
-  judgeHistory,
-  judgeSource,
-  judgeStores,
+  evaluateFailures,
+  evaluateGuards,
+  evaluateHistory,
+  evaluateSource,
+  evaluateStores,
 } from "./ingest-rules.ts";
 import type { MonitorStatus } from "./monitor.ts";
 import { bothShow } from "./facts.ts";
@@ -77,7 +77,7 @@ function checkEvaluation(at: Instant | null, now: EpochMs): Check {
   return { status: "fail", time: at, output };
 }
 
-/** Judges live what must not pass until the next evaluation. */
+/** Evaluates the rules that cannot wait for the next evaluation. */
 export function checkLive(
   status: CoordinatorStatus,
   manifest: Manifest | null,
@@ -88,16 +88,16 @@ export function checkLive(
     toCheck(completeFinding(name, finding, context)),
   ];
   return {
-    "rule:ingest_failing": check("ingest_failing", judgeFailures(facts)),
-    "rule:source_broken": check("source_broken", judgeSource(facts)),
-    "rule:guard_tripped": check("guard_tripped", judgeGuards(facts)),
-    "rule:foreign_stores": check("foreign_stores", judgeStores(facts)),
-    "rule:history_lost": check("history_lost", judgeHistory(facts, context)),
-    "rule:locales_differ": check("locales_differ", judgeLocales(facts)),
+    "rule:ingest_failing": check("ingest_failing", evaluateFailures(facts)),
+    "rule:source_broken": check("source_broken", evaluateSource(facts)),
+    "rule:guard_tripped": check("guard_tripped", evaluateGuards(facts)),
+    "rule:foreign_stores": check("foreign_stores", evaluateStores(facts)),
+    "rule:history_lost": check("history_lost", evaluateHistory(facts, context)),
+    "rule:locales_differ": check("locales_differ", evaluateLocales(facts)),
   };
 }
 
-/** Shows the pause, the queue and the run under way. A pause only warns. */
+/** Shows the pause, the queue and the run in progress. A pause only warns. */
 export function checkCoordinator(status: CoordinatorStatus): Checks {
   const { pause, queued, running } = status;
   return {

@@ -14,7 +14,7 @@ export const SETTING_NAMES: readonly string[] = [
 /** The settings that only `wrangler secret put` should set. */
 export const SECRET_NAMES: readonly string[] = ["ADMIN_TOKENS", ...SECRET_ALERT_SETTINGS];
 
-/** The settings among a Worker's bindings, also unknown ones. Those that begin with `_` are of tools. */
+/** The settings among a Worker's bindings, also unknown ones. Names that start with `_` belong to tools. */
 export function settingsOf(bindings: object): { readonly [name: string]: unknown } {
   const isSetting = ([name, value]: [string, unknown]) =>
     isKnown(name) ||
@@ -27,8 +27,8 @@ function isKnown(name: string): boolean {
 }
 
 /**
- * Says what is wrong with settings, wherever they were set; repeats no secret. Each reader has its
- * defaults instead of what is wrong, so that the service runs all the same.
+ * Describes the problems of settings, wherever they were set; repeats no secret. Each reader uses
+ * defaults instead of invalid settings, so that the service still runs.
  *
  * @param known locales that the snapshot has names for.
  */

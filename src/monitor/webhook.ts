@@ -8,7 +8,6 @@ import type { WebhookTarget } from "./alert-settings.ts";
 import { bodyOf, type Message } from "./messages.ts";
 
 interface DeliveryLimits {
-  /** Deadline for the beginning of an answer. */
   readonly timeoutMs: DurationMs;
   readonly maxAttempts: number;
   /** Wait before the second attempt. It doubles for each further attempt. */
@@ -40,14 +39,14 @@ export interface Network {
 
 interface Sending {
   readonly network: Network;
-  /** Where messages lead, as in `bodyOf`. */
+  /** The link in messages, as in `bodyOf`. */
   readonly dashboardUrl: string | null;
 }
 
 interface Outcome {
   readonly status: number | null;
   readonly error: string | null;
-  /** How long the receiver wants no other request; null if it has not said. */
+  /** The receiver's requested wait; null if it requested none. */
   readonly retryAfterMs: DurationMs | null;
 }
 
@@ -68,8 +67,8 @@ export async function sendMessage(
   message: Message,
   { network, dashboardUrl }: Sending,
 ): Promise<Sent> {
-  const began = network.now();
-  const body = bodyOf(target.kind, message, { dashboardUrl, now: began });
+  const startedAt = network.now();
+  const body = bodyOf(target.kind, message, { dashboardUrl, now: startedAt });
   let attempts = 0;
   let outcome: Outcome;
   for (;;) {
@@ -89,7 +88,7 @@ export async function sendMessage(
       status,
       error,
       at: timeText(ended),
-      duration_ms: durationOf(began, ended),
+      duration_ms: durationOf(startedAt, ended),
     },
     retryAfterMs,
   };
@@ -145,7 +144,10 @@ function isTransient(status: number): boolean {
   return status >= 500 || TRANSIENT_STATUSES.has(status);
 }
 
-/** Longest wait between attempts for which a receiver may ask. It is silent for any longer one. */
+/**
+ * Longest wait between attempts that a receiver may request. After a longer one, the message is not
+ * sent again.
+ */
 const WAIT_MAX_MS = 5_000;
 
 function mayRepeat({ status, retryAfterMs }: Outcome): boolean {

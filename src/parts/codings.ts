@@ -30,7 +30,7 @@ export type Effort = keyof typeof EFFORTS;
 
 export type Compression = Exclude<Coding, "identity">;
 
-export interface CompressionTask {
+export interface CompressionInput {
   readonly bytes: Uint8Array;
   readonly coding: Compression;
   /** Number of bytes before the part in the body, without a coding. */
@@ -41,11 +41,11 @@ export interface CompressionTask {
 }
 
 /** Compresses a part, deterministically. Takes up to several seconds of CPU time. */
-export function compressPart({ coding, ...task }: CompressionTask): Uint8Array<ArrayBuffer> {
+export function compressPart({ coding, ...task }: CompressionInput): Uint8Array<ArrayBuffer> {
   return coding === "gzip" ? deflate(task) : brotli(task);
 }
 
-function deflate({ bytes, effort }: Omit<CompressionTask, "coding">): Uint8Array<ArrayBuffer> {
+function deflate({ bytes, effort }: Omit<CompressionInput, "coding">): Uint8Array<ArrayBuffer> {
   const level = EFFORTS[effort].gzipLevel;
   return deflateRawSync(bytes, { level, finishFlush: constants.Z_SYNC_FLUSH });
 }
@@ -55,7 +55,7 @@ function brotli({
   offset,
   windowBits,
   effort,
-}: Omit<CompressionTask, "coding">): Uint8Array<ArrayBuffer> {
+}: Omit<CompressionInput, "coding">): Uint8Array<ArrayBuffer> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: EFFORTS[effort].brotliQuality,
     [constants.BROTLI_PARAM_LGWIN]: windowBits,
@@ -88,7 +88,7 @@ function tryBrotli(): boolean {
   }
 }
 
-/** A compressed shared part: at the start of a body, or behind the header of a frame. */
+/** A compressed shared part: at the start of a body, or after the header of a frame. */
 export interface SharedUnit {
   readonly coding: Compression;
   readonly isInFrame: boolean;
@@ -104,20 +104,20 @@ export function provesShared(
   return decodesTo(coding, [part], { head, plain: [input], sharedBytes: input.length });
 }
 
-export interface OwnInput {
+export interface LocalePartInput {
   readonly bytes: Uint8Array;
   /** Length of the shared part before it, without a coding. */
   readonly sharedBytes: number;
 }
 
 /**
- * Whether a compressed part of a locale decodes to its input behind any shared part. In brotli only the
- * length of that part matters, until it fills the window.
+ * Whether a compressed locale part decodes to its input after any shared part. In brotli, only the
+ * length of the shared part matters, until it fills the window.
  */
-export function provesOwn(
+export function provesLocalePart(
   coding: Compression,
   part: Uint8Array,
-  { bytes, sharedBytes }: OwnInput,
+  { bytes, sharedBytes }: LocalePartInput,
 ): boolean {
   if (coding === "gzip")
     return decodesTo(coding, [part], { head: NO_BYTES, plain: [bytes], sharedBytes });
@@ -138,7 +138,7 @@ const foreignPart = memoize((text) => {
   return compressPart({ bytes, coding: "br", offset, windowBits, effort: "fast" });
 });
 
-/** No part has them: they are not in UTF-8, and lengths are short. */
+/** No part contains these bytes: they are not UTF-8, and lengths are short. */
 function foreignBytes(length: number): Uint8Array {
   return new Uint8Array(length).fill(0xff);
 }

@@ -1,4 +1,7 @@
-/** Composes bodies: an edge, the shared part, the part of the locale, an edge. Pure: no clock, no I/O. */
+/**
+ * Composes bodies: an opening edge, the shared part, the locale part, a closing edge. Pure: no clock,
+ * no I/O.
+ */
 import type { Form } from "../catalog/encode.ts";
 import { concatenate } from "../catalog/bytes.ts";
 import type { Sha256Hex } from "../platform/units.ts";
@@ -7,7 +10,7 @@ import {
   type Coding,
   CODINGS,
   type Manifest,
-  type OwnParts,
+  type LocaleParts,
   type SharedParts,
   type StoredPart,
 } from "./manifest.ts";
@@ -26,7 +29,6 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 export const MESSAGE_CODINGS = { "grpc-br": "br", "grpc-gzip": "gzip" } as const;
 export type MessageCoding = keyof typeof MESSAGE_CODINGS;
 
-/** A coding of the whole body, or of the message alone. */
 export type AnyCoding = Coding | MessageCoding;
 
 export function isMessageCoding(coding: AnyCoding): coding is MessageCoding {
@@ -39,9 +41,8 @@ export interface StoredPiece extends StoredPart {
   readonly isInflated?: true;
 }
 
-/** A body, before base64. */
 export interface Body {
-  /** Names the bytes. No other body has this key. */
+  /** Identifies the bytes. */
   readonly key: string;
   /** Of the bytes; null for gRPC-Web, whose answers have no digest. */
   readonly sha256: Sha256Hex | null;
@@ -50,7 +51,7 @@ export interface Body {
   readonly pieces: readonly (StoredPiece | Uint8Array<ArrayBuffer>)[];
 }
 
-/** What a representation is made of, and its codings. Base64 would have to be compressed for each call. */
+/** The form of a representation, and its codings. Base64 would have to be compressed for each call. */
 interface Composition {
   readonly form: Form;
   readonly isFramed: boolean;
@@ -84,7 +85,7 @@ export function composeBody(
   composed.set(manifest, known);
   const name = `${locale} ${form} ${isFramed} ${coding}`;
   if (known.has(name)) return known.get(name);
-  const parts = { shared: manifest.shared[form], own: entry.parts[form] };
+  const parts = { shared: manifest.shared[form], locale: entry.parts[form] };
   const compose = isFramed ? composeFrames : composeMessage;
   const body = isMessageCoding(coding)
     ? frameCompressed(composeMessage(parts, MESSAGE_CODINGS[coding]))
@@ -97,31 +98,30 @@ const composed = new WeakMap<Manifest, Map<string, Body | undefined>>();
 
 interface Parts {
   readonly shared: SharedParts;
-  readonly own: OwnParts;
+  readonly locale: LocaleParts;
 }
 
-function composeMessage({ shared, own }: Parts, coding: Coding): Body | undefined {
-  const sha256 = own.digests[coding];
-  const pieces = storedPieces(shared[coding], own, coding);
+function composeMessage({ shared, locale }: Parts, coding: Coding): Body | undefined {
+  const sha256 = locale.digests[coding];
+  const pieces = storedPieces(shared[coding], locale, coding);
   if (sha256 === undefined || pieces === undefined) return undefined;
   const edges = messageEdges(coding, {
     sharedBytes: shared.identity.bytes,
-    bytes: messageBytes({ shared, own }),
-    crc32: own.crc32.message,
+    bytes: messageBytes({ shared, locale }),
+    crc32: locale.crc32.message,
   });
   return joined(sha256.slice(0, KEY_LENGTH), sha256, pieces, edges);
 }
 
-/** Makes the edges of a message without a frame. */
 export function messageEdges(coding: Coding, between: Omit<Between, "head" | "tail">): Edges {
   return EDGES[coding]({ head: NO_BYTES, tail: NO_BYTES, ...between });
 }
 
 /** Composes gRPC-Web's frames around a message, coded as a whole. */
-function composeFrames({ shared, own }: Parts, coding: Coding): Body | undefined {
-  const pieces = storedPieces(coding === "br" ? shared.brInFrame : shared[coding], own, coding);
+function composeFrames({ shared, locale }: Parts, coding: Coding): Body | undefined {
+  const pieces = storedPieces(coding === "br" ? shared.brInFrame : shared[coding], locale, coding);
   if (pieces === undefined) return undefined;
-  const message = messageBytes({ shared, own });
+  const message = messageBytes({ shared, locale });
   const head = messageFrameHeader(message);
   const tail = SUCCESS_TRAILER_FRAME;
   const edges = EDGES[coding]({
@@ -129,7 +129,7 @@ function composeFrames({ shared, own }: Parts, coding: Coding): Body | undefined
     tail,
     sharedBytes: shared.identity.bytes,
     bytes: head.length + message + tail.length,
-    crc32: own.crc32.framed,
+    crc32: locale.crc32.framed,
   });
   return joined(framedKey(coding, pieces), null, pieces, edges);
 }
@@ -144,26 +144,25 @@ function frameCompressed(message: Body | undefined): Body | undefined {
 const KEY_LENGTH = 32;
 
 /** The stored pieces determine a body in frames. */
-function framedKey(coding: Coding, [shared, own]: readonly StoredPiece[]): string {
-  return `${coding}-${shared?.sha256.slice(0, KEY_LENGTH / 2)}${own?.sha256.slice(0, KEY_LENGTH / 2)}`;
+function framedKey(coding: Coding, [shared, locale]: readonly StoredPiece[]): string {
+  return `${coding}-${shared?.sha256.slice(0, KEY_LENGTH / 2)}${locale?.sha256.slice(0, KEY_LENGTH / 2)}`;
 }
 
 /** Returns the stored pieces; undefined if the runtime of the ingest could not make one. */
 function storedPieces(
   shared: StoredPart | undefined,
-  own: OwnParts,
+  locale: LocaleParts,
   coding: Coding,
 ): readonly StoredPiece[] | undefined {
-  const local: StoredPiece | undefined =
+  const localePart: StoredPiece | undefined =
     coding === "identity"
-      ? { sha256: own.gzip.sha256, bytes: own.bytes, isInflated: true }
-      : own[coding];
-  return shared === undefined || local === undefined ? undefined : [shared, local];
+      ? { sha256: locale.gzip.sha256, bytes: locale.bytes, isInflated: true }
+      : locale[coding];
+  return shared === undefined || localePart === undefined ? undefined : [shared, localePart];
 }
 
-/** Returns the length of a message without a coding. */
-export function messageBytes({ shared, own }: Parts): number {
-  return shared.identity.bytes + own.bytes;
+export function messageBytes({ shared, locale }: Parts): number {
+  return shared.identity.bytes + locale.bytes;
 }
 
 function joined(
@@ -247,10 +246,9 @@ const SMALLEST_WINDOW_BITS = 18;
 const LARGEST_WINDOW_BITS = 22;
 
 /**
- * Returns the window of brotli, as a power of two: the largest that the shared part fills. Behind a
- * full window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed,
- * so the part of a locale decodes behind any shared part. The largest window would save a quarter of a
- * percent.
+ * Returns the window of brotli, as a power of two: the largest that the shared part fills. After a full
+ * window (2^bits - 16 bytes, RFC 7932, section 9.1) distances into brotli's dictionary are fixed, so
+ * the locale part decodes after any shared part. The largest window would save a quarter of a percent.
  */
 export function windowBitsFor(sharedBytes: number): number {
   const bits = Math.floor(Math.log2(sharedBytes));

@@ -1,11 +1,11 @@
-/** Converts manifests of the format before, with the segments of each body. The next format replaces it. */
+/** Converts manifests of the previous format, which list the segments of each body. */
 import { Buffer } from "node:buffer";
 import type { Sha256Hex } from "../platform/units.ts";
 import {
   type LocaleEntry,
   type Manifest,
   MANIFEST_FORMAT,
-  type OwnParts,
+  type LocaleParts,
   type SharedParts,
   type StoredDiff,
   type StoredPart,
@@ -33,7 +33,7 @@ interface FormerEntry {
   };
 }
 
-/** May also have dictionary deltas, which nobody reads any more. */
+/** Dictionary deltas, which may also be there, are ignored. */
 interface FormerDiff extends StoredDiff {
   readonly deltas?: unknown;
 }
@@ -42,14 +42,14 @@ type Head = Omit<Manifest, "format" | "shared" | "locales" | "diffs"> & {
   readonly segments: readonly FormerSegment[];
 };
 
-/** As the coordinator's tables and backups have it. */
+/** The form in the coordinator's tables and backups. */
 export interface FormerManifest extends Head {
   readonly format: typeof FORMER_FORMAT;
   readonly diffs: readonly FormerDiff[];
   readonly locales: { readonly [locale: string]: FormerEntry };
 }
 
-/** As KV and R2 have it. The segments of a locale follow those of the head. */
+/** The form in KV and R2. The segments of a locale follow those of the head. */
 export interface FormerLines {
   readonly format: typeof FORMER_FORMAT;
   readonly lines: readonly [
@@ -102,7 +102,7 @@ function convertEntry(
   const json = convertForm(segments, bodies.json, bodies["grpc-web-json"]);
   return {
     shared: { proto: proto.shared, json: json.shared },
-    entry: { coverage, parts: { proto: proto.own, json: json.own } },
+    entry: { coverage, parts: { proto: proto.locale, json: json.locale } },
   };
 }
 
@@ -110,26 +110,26 @@ function convertForm(
   segments: readonly FormerSegment[],
   message: FormerCodings,
   framed: FormerCodings,
-): { readonly shared: SharedParts; readonly own: OwnParts } {
+): { readonly shared: SharedParts; readonly locale: LocaleParts } {
   const partsOf = (body: FormerBody | undefined): readonly StoredPart[] =>
     (body?.slice(1) ?? []).flatMap((index) => {
       const segment = segments[Number(index)];
       return typeof segment === "object" ? [{ sha256: segment[0], bytes: segment[1] }] : [];
     });
   const [identity, plain] = partsOf(message.identity);
-  const [gzip, ownGzip] = partsOf(message.gzip);
-  const [br, ownBr] = partsOf(message.br);
-  const [brInFrame, ownBrInFrame] = partsOf(framed.br);
-  if (!identity || !plain || !gzip || !ownGzip) throw new Error("a body without its parts");
-  // A part that decodes in one place only was made for a catalog smaller than brotli's window.
-  const hasBr = ownBr?.sha256 === ownBrInFrame?.sha256;
+  const [gzip, localeGzip] = partsOf(message.gzip);
+  const [br, localeBr] = partsOf(message.br);
+  const [brInFrame, localeBrInFrame] = partsOf(framed.br);
+  if (!identity || !plain || !gzip || !localeGzip) throw new Error("a body without its parts");
+  // A part that decodes in one position only was made for a catalog smaller than brotli's window.
+  const hasBr = localeBr?.sha256 === localeBrInFrame?.sha256;
   const crcOf = ([, ...indexes]: FormerBody) => checksumIn(segments[indexes.at(-1) ?? -1]);
   return {
     shared: { identity, gzip, ...(br && { br }), ...(brInFrame && { brInFrame }) },
-    own: {
+    locale: {
       bytes: plain.bytes,
-      gzip: ownGzip,
-      ...(hasBr && ownBr && { br: ownBr }),
+      gzip: localeGzip,
+      ...(hasBr && localeBr && { br: localeBr }),
       digests: {
         identity: message.identity[0],
         gzip: message.gzip[0],

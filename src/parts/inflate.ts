@@ -4,7 +4,7 @@ import { node } from "../platform/node.ts";
 /** workerd throws if the next step of its buffer, 40 KiB, would exceed the limit. */
 const BUFFER_STEP_BYTES = 64 * 1024;
 
-/** Inflates a part in gzip (`codings.ts`), which has no end of its own. Undefined if the length differs. */
+/** Inflates a part in gzip (`codings.ts`), which has no end marker. Undefined if the length differs. */
 export function inflatePart(part: Uint8Array, bytes: number): Buffer<ArrayBuffer> | undefined {
   const { constants, inflateRawSync } = node.zlib;
   try {

@@ -20,7 +20,7 @@ const sharedParts = z.object({
   brInFrame: part.optional(),
 });
 
-const ownParts = z.object({
+const localeParts = z.object({
   bytes: fileBytes,
   gzip: part,
   br: part.optional(),
@@ -36,7 +36,6 @@ const diff = z.object({
   local: z.record(z.string(), hexHash),
 });
 
-/** The fields of every format. */
 const head = {
   generation,
   published_at: timestamp,
@@ -62,7 +61,7 @@ const current = z.object({
   locales: localesOf(
     z.object({
       coverage: z.number().min(0).max(1),
-      parts: z.object({ proto: ownParts, json: ownParts }),
+      parts: z.object({ proto: localeParts, json: localeParts }),
       names: part.optional(),
     }),
   ),
@@ -107,5 +106,5 @@ const former = z
     }
   });
 
-/** Checks a manifest that has no seal, and converts one of the format before. */
+/** Checks a manifest without a checksum, and converts one of the previous format. */
 export const manifestSchema = z.discriminatedUnion("format", [current, former]);

@@ -1,6 +1,6 @@
 /**
- * The manifest lists the parts of a published catalog. `compose.ts` makes every body from them: the
- * large part that all locales share is encoded, compressed and stored once.
+ * The manifest lists the parts of a version. `compose.ts` makes every body from them. A shared part,
+ * which is large, is encoded, compressed and stored once.
  */
 import type { Form } from "../catalog/encode.ts";
 import type { Counts } from "../catalog/model.ts";
@@ -16,9 +16,9 @@ export interface StoredPart {
 }
 
 /**
- * The part that all locales share: airports, cities and countries. A part in brotli knows its position,
- * so there is one for the start of a body, and one for behind the header of a gRPC-Web frame. A runtime
- * that cannot make them publishes none.
+ * The shared parts: airports, cities and countries. A part in brotli depends on its position, so there
+ * is one for the start of a body, and one that follows the header of a gRPC-Web frame. A runtime that
+ * cannot make them publishes none.
  */
 export interface SharedParts {
   readonly identity: StoredPart;
@@ -27,9 +27,9 @@ export interface SharedParts {
   readonly brInFrame?: StoredPart | undefined;
 }
 
-/** The part of one locale: the regions. */
-export interface OwnParts {
-  /** Length without a coding. It is not stored so: the part in gzip inflates to it. */
+/** The locale parts: the regions. */
+export interface LocaleParts {
+  /** Length without a coding. The part is stored in gzip only, and inflated. */
   readonly bytes: number;
   readonly gzip: StoredPart;
   readonly br?: StoredPart | undefined;
@@ -47,8 +47,8 @@ export interface OwnParts {
 export interface LocaleEntry {
   /** Share of airports whose subdivision has a name in this locale, 0 to 1. */
   readonly coverage: number;
-  readonly parts: { readonly [F in Form]: OwnParts };
-  /** `PackedNames` in brotli. A version of the release before has none. */
+  readonly parts: { readonly [F in Form]: LocaleParts };
+  /** `PackedNames` in brotli. A version of the previous release has none. */
   readonly names?: StoredPart | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface DataSource {
   readonly as_of: Day;
 }
 
-/** The changes from an earlier version to this one. Each blob is a part of a JSON object. */
+/** The changes from an earlier version to this one. Each blob has some members of a JSON object. */
 export interface StoredDiff {
   /** The newest version of its content. */
   readonly generation: number;
@@ -75,8 +75,9 @@ export const AIRPORT_SETS = ["all", "scheduled"] as const;
 export type AirportSet = (typeof AIRPORT_SETS)[number];
 
 /**
- * Raise it with each change of the stored form or of its text in KV and R2, and let `former-manifest.ts`
- * read the one before: a Worker serves from it until the coordinator has replaced it.
+ * Raise it with each change of the stored form or of its text in KV and R2, and let
+ * `former-manifest.ts` read the previous format: a Worker serves from it until the coordinator has
+ * replaced it.
  */
 export const MANIFEST_FORMAT = 6;
 
@@ -97,13 +98,12 @@ export interface Manifest {
   readonly counts: Counts;
   /** The generation that was current before; null for the first. */
   readonly previous: number | null;
-  /** Changes from the contents before this one; a rollback keeps those of what it publishes. */
+  /** Changes from earlier contents to this one. A rollback publishes those of its content. */
   readonly diffs: readonly StoredDiff[];
   readonly shared: { readonly [F in Form]: SharedParts };
   readonly locales: { readonly [locale: string]: LocaleEntry };
 }
 
-/** What a version publishes, before it has a number. */
 export type VersionContent = Omit<Manifest, "generation" | "published_at" | "previous">;
 
 /** Returns the hash of a locale's message in protobuf, which names its content: `Catalog-Sha256`. */
@@ -114,13 +114,12 @@ export function messageSha256({ parts }: LocaleEntry): Sha256Hex {
 /** A blob that a version needs. */
 export interface NeededBlob {
   readonly sha256: Sha256Hex;
-  /** Null for a blob of all locales. */
+  /** Null if all locales need it. */
   readonly locale: string | null;
-  /** Whether a body needs it. Without another blob clients fetch the whole body. */
+  /** Whether a body needs it. Without any other blob, clients fetch the whole body. */
   readonly isOfBody: boolean;
 }
 
-/** Lists the blobs that a version needs. */
 export function neededBlobs({ shared, locales, diffs }: Manifest): readonly NeededBlob[] {
   const ofBody = (locale: string | null, parts: readonly (StoredPart | undefined)[]) =>
     parts.flatMap((part) =>
@@ -144,7 +143,6 @@ export function neededBlobs({ shared, locales, diffs }: Manifest): readonly Need
   ];
 }
 
-/** Returns the hash of every blob that some versions need. */
 export function blobsOf(...versions: readonly Manifest[]): ReadonlySet<Sha256Hex> {
   return new Set(versions.flatMap(neededBlobs).map(({ sha256 }) => sha256));
 }

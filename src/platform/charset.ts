@@ -5,7 +5,7 @@ export function isUtf8(mediaType: string): boolean {
   );
 }
 
-/** The media type without its parameter, if it has no other than the charset UTF-8. */
+/** The media type without parameters, if its only one is the charset UTF-8. */
 export function withoutUtf8(mediaType: string): string {
   const [[name] = [""], ...others] = parametersOf(mediaType);
   const isAlone = name === "charset" && others.length === 0 && isUtf8(mediaType);
@@ -14,7 +14,7 @@ export function withoutUtf8(mediaType: string): string {
 
 const UTF_8 = /^(?:utf-?8|"utf-?8")$/i;
 
-/** Names in lower case, with their values as they stand. */
+/** Parameters by name in lower case, with their values unchanged. */
 function parametersOf(mediaType: string): (readonly [name: string, value: string])[] {
   const [, ...parameters] = mediaType.split(";");
   return parameters.map((parameter) => {

@@ -31,14 +31,14 @@ interface Credentials {
   readonly access: AccessSettings | null;
 }
 
-/** The credentials of the settings that are right. */
+/** The valid credentials of the settings. */
 export interface CredentialsResult {
   readonly credentials: Credentials;
-  /** Names every wrong setting and repeats no value; null if all are right. */
+  /** Names every wrong setting, without its value; null if all are valid. */
   readonly problem: string | null;
 }
 
-/** The settings of Cloudflare Access in front of /admin. Without them only ADMIN_TOKENS open it. */
+/** The settings of Cloudflare Access in front of /admin. Without them, only ADMIN_TOKENS count. */
 export const ACCESS_SETTINGS = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "ACCESS_OPERATORS"] as const;
 
 export type CredentialSettings = {
@@ -75,7 +75,7 @@ const accessSchema = z
     message: "and ACCESS_TEAM_DOMAIN must both be set, or neither",
   });
 
-/** Reads the credentials. Wrong tokens or a wrong Access let nobody in, and close nothing else. */
+/** Reads the credentials. Invalid ones let nobody in; the valid ones still count. */
 export function readCredentials(settings: CredentialSettings): CredentialsResult {
   const tokens = tokensSchema.safeParse(settings);
   const access = accessSchema.safeParse(settings);

@@ -1,6 +1,6 @@
 import type { DurationMs } from "./units.ts";
 
-/** How long one call of an operation may take, also one that reads or deletes many keys. */
+/** Deadline of a call of a store, even of one that reads or deletes many keys. */
 export const CALL_DEADLINE_MS = 60_000;
 
 /** A store failed, did not answer or returned wrong bytes. A retry may succeed. */
@@ -8,7 +8,6 @@ export class StoreError extends Error {
   override readonly name: string = "StoreError";
 }
 
-/** Wraps a store's error with the operation that failed. */
 function toStoreError(what: string, cause: unknown): StoreError {
   return cause instanceof StoreError
     ? cause

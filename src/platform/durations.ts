@@ -5,7 +5,6 @@ import type { DurationMs, EpochMs, Instant } from "./units.ts";
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Each unit with the one below it. */
 const UNITS = [
   ["d", DAY_MS, "h", HOUR_MS],
   ["h", HOUR_MS, "min", MINUTE_MS],

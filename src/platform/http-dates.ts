@@ -1,7 +1,7 @@
 /** Times in HTTP headers. Pure: `now` is an argument. */
 import type { DurationMs, EpochMs } from "./units.ts";
 
-/** The three forms of a date: that which is sent, RFC 850's, and that of C's `asctime`. */
+/** The three forms of a date: the one that senders must use, RFC 850's, and that of C's `asctime`. */
 const FORMS = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
   /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
@@ -9,8 +9,8 @@ const FORMS = [
 ];
 
 /**
- * Reads a date in a form that recipients must accept (RFC 9110, section 5.6.7). Null for any other text, and
- * for a day or a time that does not exist: `Date.parse` finds a date in nearly each.
+ * Reads a date in a form that recipients must accept (RFC 9110, section 5.6.7). Null for any other
+ * text, and for a day or time that does not exist. `Date.parse` accepts far too much.
  */
 export function parseHttpDate(text: string | null | undefined, now: EpochMs): EpochMs | null {
   const found = FORMS.map((form) => form.exec(text ?? "")?.groups).find((groups) => groups);
@@ -22,7 +22,7 @@ export function parseHttpDate(text: string | null | undefined, now: EpochMs): Ep
   return !Number.isNaN(at) && new Date(at).toUTCString() === `${weekday}, ${sent}` ? at : null;
 }
 
-/** A year of two digits is the last with these that lies at most 50 years in the future. */
+/** A year of two digits is the latest such year that is at most 50 years in the future. */
 function fullYear(year: string, now: EpochMs): number {
   const latest = new Date(now).getUTCFullYear() + 50;
   return latest - ((latest - Number(year)) % 100);

@@ -1,6 +1,5 @@
 export type LogLevel = "info" | "warn" | "error";
 
-/** Writes a line to the log. */
 export type Log = (
   level: LogLevel,
   event: string,
@@ -17,10 +16,8 @@ export function logLine(
   console.log(JSON.stringify({ ts: new Date().toISOString(), level, event, msg, ...fields }));
 }
 
-/** Most causes of an error in a log line. */
 const MAX_CAUSES = 5;
 
-/** Fields of a log line that describe an error. */
 type ErrorFields = {
   readonly error: string;
   readonly stack?: string | undefined;

@@ -1,6 +1,6 @@
-/** Most objects of a backup that one step reads. */
+/** Maximum number of objects of a backup that one step reads. */
 export const OBJECTS_PER_STEP = 48;
-/** Most objects of a backup in memory at a time. */
+/** Maximum number of objects of a backup in memory at a time. */
 export const OBJECTS_AT_A_TIME = 6;
 
 /** Maps items concurrently, in order. Starts no more work after one call has rejected. */

@@ -12,7 +12,7 @@ export interface CallPolicy {
 
 type Calls = { readonly [method: string]: CallPolicy };
 
-/** Where one thread runs the whole Worker, a call may wait while some parts are compressed. */
+/** Under `npm start`, one thread runs the whole Worker, and a call may wait while parts are compressed. */
 const ONCE = { part: "coordinator", deadlineMs: 25_000, isIdempotent: false } as const;
 const IDEMPOTENT = { ...ONCE, isIdempotent: true } as const;
 
@@ -24,7 +24,7 @@ export const COORDINATOR_CALLS = {
   rollback: IDEMPOTENT,
   takeOver: { ...IDEMPOTENT, store: "archive" },
   findRun: IDEMPOTENT,
-  unsettledRuns: IDEMPOTENT,
+  unwrittenRuns: IDEMPOTENT,
   versions: IDEMPOTENT,
   status: IDEMPOTENT,
   queue: IDEMPOTENT,

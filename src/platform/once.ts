@@ -1,8 +1,8 @@
-/** Computes or loads once what several callers want. */
+/** Shares a result between callers: a memo of a text, and one load at a time. */
 import { withDeadline } from "./deadline.ts";
 import type { DurationMs, EpochMs } from "./units.ts";
 
-/** Most memoized texts. Clients send a few dozen different ones. */
+/** Maximum number of memoized texts. Clients send a few dozen different ones. */
 const MAX_ENTRIES = 512;
 /** Longer texts are not memoized, so that callers cannot fill the memory. */
 const MAX_LENGTH = 128;
@@ -29,15 +29,15 @@ const LOST_AFTER_MS = 4_000;
 
 interface Flight<T> {
   readonly promise: Promise<T>;
-  readonly beganAt: EpochMs;
+  readonly startedAt: EpochMs;
 }
 
 /**
  * Runs one load per key at a time and shares it between concurrent requests.
  *
- * Accepted race: if the platform cuts off the request that began a load, its promise never settles
- * for the others. `waitUntil` keeps that request alive, and an overdue load counts as lost: the
- * first waiting request begins a new load, the others join it.
+ * Accepted race: if the platform cuts off the request that started a load, its promise never settles
+ * for the others. `waitUntil` keeps that request alive, and an overdue load counts as lost: the first
+ * waiting request starts a new load, the others join it.
  */
 export class SingleFlight<T> {
   readonly #waitUntil: (promise: Promise<unknown>) => void;
@@ -54,11 +54,11 @@ export class SingleFlight<T> {
     return this.#remainingMs(this.#running.get(key)) > 0;
   }
 
-  /** Joins the running load or begins one. `read` must not reject. */
+  /** Joins the running load or starts one. `read` must not reject. */
   load(key: string, read: () => Promise<T>): Promise<T> {
     const running = this.#running.get(key);
     const remainingMs = this.#remainingMs(running);
-    if (running === undefined || remainingMs <= 0) return this.#begin(key, read);
+    if (running === undefined || remainingMs <= 0) return this.#start(key, read);
     return withDeadline(key, remainingMs, running.promise).catch(() => {
       if (this.#running.get(key) === running) this.#running.delete(key);
       return this.load(key, read);
@@ -66,14 +66,14 @@ export class SingleFlight<T> {
   }
 
   #remainingMs(running: Flight<T> | undefined): DurationMs {
-    return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.beganAt);
+    return running === undefined ? 0 : LOST_AFTER_MS - Math.abs(this.#now() - running.startedAt);
   }
 
-  #begin(key: string, read: () => Promise<T>): Promise<T> {
+  #start(key: string, read: () => Promise<T>): Promise<T> {
     const promise = read().finally(() => {
       if (this.#running.get(key)?.promise === promise) this.#running.delete(key);
     });
-    this.#running.set(key, { promise, beganAt: this.#now() });
+    this.#running.set(key, { promise, startedAt: this.#now() });
     this.#waitUntil(promise);
     return promise;
   }

@@ -1,6 +1,5 @@
 import type * as z from "zod";
 
-/** The value of a JSON text; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,7 +8,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Says what is wrong with a stored value; null if nothing. A newer Worker may have stored more fields. */
+/**
+ * Describes the problem of a stored value; null if it is valid. Ignores unknown fields, which a newer
+ * Worker may have stored.
+ */
 export function misfitOf(value: unknown, schema: z.ZodType): string | null {
   const issues = schema.safeParse(value).error?.issues ?? [];
   const faults = issues.filter(({ code }) => code !== "unrecognized_keys");
@@ -17,10 +19,9 @@ export function misfitOf(value: unknown, schema: z.ZodType): string | null {
   return faults.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
 }
 
-/** Enough to fix a value by. */
 const ISSUES_NAMED = 5;
 
-/** Says what is wrong with a value from outside. Names no unknown field: it may be a secret. */
+/** Describes the problem of a value from outside. Names no unknown field: it may be a secret. */
 export function describeIssues({ issues }: z.ZodError): string {
   const texts = issues
     .slice(0, ISSUES_NAMED)

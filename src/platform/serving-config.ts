@@ -1,11 +1,14 @@
-/** The settings that requests depend on. Without a library, because serving waits for what it loads. */
+/**
+ * The settings that requests depend on. Uses no library, because the first request waits for all that
+ * it loads.
+ */
 import type { DurationMs } from "./units.ts";
 
 /** The settings as strings. A missing one has its default. */
 export interface ServingSettings {
   /** Locale of a request that names none; must be one of LOCALES. */
   readonly DEFAULT_LOCALE?: string | undefined;
-  /** Most bytes of the catalog in an isolate: three quarters for parts, the rest for joined bodies. */
+  /** Maximum size of the catalog in an isolate, in bytes: three quarters for parts, the rest for joined bodies. */
   readonly CACHE_MAX_BYTES?: string | undefined;
   /** How long an isolate serves from the manifest it holds before it looks for a newer one. */
   readonly MANIFEST_FRESH_MS?: string | undefined;
@@ -25,11 +28,11 @@ interface ServingConfig {
 }
 
 /**
- * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and
- * V8 may not have collected yet what the last reads and requests needed.
+ * Bound of the cache. Of the 128 MB of an isolate, the Worker's code and data take some 30 MB, and V8
+ * may not yet have collected the memory of the last reads and requests.
  */
 const CACHE_LIMIT_BYTES = 72 * 1024 * 1024;
-/** Most that an isolate may serve from one manifest without a look for a newer one. */
+/** Longest time that an isolate may serve from one manifest without a look for a newer one. */
 const FRESH_LIMIT_MS = 60 * 60 * 1000;
 
 /** Parses the settings. A wrong one has its default and is in `problems`, so the service always answers. */

@@ -1,10 +1,9 @@
-/** Times. Pure: `now` is an argument. */
 import type { DurationMs, EpochMs, Instant } from "./units.ts";
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How far two right clocks may differ. A time further in the future comes from a wrong one. */
+/** How far two correct clocks may differ. A time further in the future comes from a wrong clock. */
 export const CLOCK_SKEW_MS = 60_000;
 
 export type Time = EpochMs | Instant;
@@ -22,14 +21,14 @@ function toMs(time: Time): EpochMs {
   return typeof time === "string" ? Date.parse(time) : time;
 }
 
-/** Whether a time lies in the future: a clock was wrong when it was recorded, or is wrong now. */
+/** Whether a time is in the future: a clock was wrong when it was recorded, or is wrong now. */
 export function isFuture(time: Time, now: EpochMs): boolean {
   return toMs(time) > now + CLOCK_SKEW_MS;
 }
 
-/** Returns a stored time, or now if it lies in the future by more than `aheadMs`: a wrong clock wrote it. */
-export function cutToNow(time: Time, now: EpochMs, aheadMs: DurationMs): Time {
-  if (!isFuture(time, now + aheadMs)) return time;
+/** Returns a stored time; now if a wrong clock has dated it more than `toleranceMs` in the future. */
+export function cutToNow(time: Time, now: EpochMs, toleranceMs: DurationMs): Time {
+  if (!isFuture(time, now + toleranceMs)) return time;
   return typeof time === "string" ? timeText(now) : now;
 }
 
@@ -38,7 +37,7 @@ export function durationOf(from: Time, to: Time): DurationMs {
   return Math.max(0, toMs(to) - toMs(from));
 }
 
-/** Whether less than `ms` have passed since a time; for twice as long if the clock was set back. */
+/** Whether less than `ms` has passed since a time. If the clock was set back, true for up to twice as long. */
 export function isRecent(since: EpochMs, ms: DurationMs, now: EpochMs): boolean {
   return Math.abs(now - since) < ms;
 }

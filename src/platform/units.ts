@@ -1,5 +1,3 @@
-/** Names for what a plain number or text stands for. */
-
 /** Milliseconds since 1970 (UTC). */
 export type EpochMs = number;
 /** A span of time in milliseconds. */

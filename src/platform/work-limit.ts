@@ -1,20 +1,19 @@
 import { isRecent } from "./time.ts";
 import type { DurationMs, EpochMs } from "./units.ts";
 
-/** Longest work of a Durable Object in one piece, such as a step of a job. It takes seconds. */
+/** Deadline of one piece of work of a Durable Object, such as a step of a job. Usually it takes seconds. */
 export const WORK_LIMIT_MS: DurationMs = 5 * 60_000;
-/** What the platform reports of an instance that has ended itself. */
 export const OVERDUE = "its work took too long, or the clock was set back";
 
 /**
- * Ends an instance of a Durable Object whose work has not ended in time; a new one takes its place. Its
- * own clock and timers cannot tell: while an object works, workerd lets both stand still if the machine's
- * clock was set back. The clock of whoever calls it can.
+ * Ends an instance of a Durable Object that works for too long; a new one takes its place. The caller's
+ * clock measures the time, because workerd may stop the clock and the timers of a busy object after the
+ * machine's clock was set back.
  */
 export class WorkLimit {
   readonly #now: () => EpochMs;
   readonly #restart: () => void;
-  #beganAt: EpochMs | null = null;
+  #startedAt: EpochMs | null = null;
 
   /** @param restart ends the instance, as in a crash. */
   constructor({ now, restart }: { readonly now: () => EpochMs; readonly restart: () => void }) {
@@ -23,20 +22,20 @@ export class WorkLimit {
   }
 
   get isWorking(): boolean {
-    return this.#beganAt !== null;
+    return this.#startedAt !== null;
   }
 
   async within<T>(work: () => Promise<T>): Promise<T> {
-    this.#beganAt = this.#now();
+    this.#startedAt = this.#now();
     try {
       return await work();
     } finally {
-      this.#beganAt = null;
+      this.#startedAt = null;
     }
   }
 
   /** @param at now, by the clock of the caller. */
   check(at: EpochMs): void {
-    if (this.#beganAt !== null && !isRecent(this.#beganAt, WORK_LIMIT_MS, at)) this.#restart();
+    if (this.#startedAt !== null && !isRecent(this.#startedAt, WORK_LIMIT_MS, at)) this.#restart();
   }
 }

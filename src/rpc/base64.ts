@@ -27,7 +27,7 @@ interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** Reads into a buffer of its own, because a stream of stored bytes gives 4 KiB at a time otherwise. */
+/** Reads into a separate buffer, because a stream of stored bytes otherwise gives 4 KiB at a time. */
 async function* encode(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const reader: ByteReader = stream.getReader({ mode: "byob" });
   let buffer = new ArrayBuffer(SLICE_BYTES);

@@ -32,7 +32,6 @@ interface Failure {
   readonly measure: Measure;
 }
 
-/** Answers in the protocol of the request. */
 export function answerFailure({ head, cause, log, measure }: Failure): Response {
   const failure = failureOf(cause, log);
   const isRefused = typeof failure === "number" || failure === cause;
@@ -136,17 +135,20 @@ function trailerResponse(contentType: string, error: ConnectError): Response {
   return new Response(isText ? frame.toString("base64") : frame, { headers });
 }
 
-/** For a message that quotes a lone surrogate of the client's JSON, which has no percent-encoding. */
+/** A lone surrogate, which a message may quote from the client's JSON, has no percent-encoding. */
 const UNQUOTABLE = new ConnectError(
   "the message is not the JSON of a request",
   Code.InvalidArgument,
 );
 
-function bareResponse({ method, url, headers: asked }: RequestHead, status: BareStatus): Response {
+function bareResponse(
+  { method, url, headers: requestHeaders }: RequestHead,
+  status: BareStatus,
+): Response {
   const headers = errorHeaders();
   if (status === 405) headers.set("allow", ALLOW);
   if (status === 415) headers.set("accept-post", ACCEPT_POST);
-  const isShown = method === "GET" && asked.get("accept")?.includes("text/html") === true;
+  const isShown = method === "GET" && requestHeaders.get("accept")?.includes("text/html") === true;
   if (!isShown) return new Response(null, { status, headers });
   headers.set("content-type", "text/plain; charset=utf-8");
   headers.set("x-content-type-options", "nosniff");

@@ -19,7 +19,6 @@ type LogInternalError = (message: string, cause: unknown) => void;
 
 export interface RpcOptions extends CatalogSource {
   readonly log: LogInternalError;
-  /** Called for each answer. */
   readonly measure?: Measure | undefined;
 }
 

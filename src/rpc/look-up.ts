@@ -14,12 +14,11 @@ export interface CatalogSource {
 }
 
 export interface Query {
-  /** Canonical tag from `parseLocale`. */
   readonly tag: string;
   readonly representation: Representation;
   /** Codings that the client accepts, best first. */
   readonly codings: readonly AnyCoding[];
-  /** The Catalog-Sha256 that the answer must have; null for the current version. */
+  /** The required Catalog-Sha256 of the answer; null for the current version. */
   readonly pin: string | null;
   /** The conditions of a GET or HEAD; null for a POST, which has none. */
   readonly conditions: Conditions | null;

@@ -1,6 +1,6 @@
 import type { EpochMs, Instant } from "../platform/units.ts";
 
-/** The conditions of a GET or HEAD; null for those that are absent or do not count. */
+/** The conditions of a GET or HEAD; null for those that are absent or do not apply. */
 export interface Conditions {
   readonly ifMatch: string | null;
   readonly ifUnmodifiedSince: string | null;
@@ -8,7 +8,7 @@ export interface Conditions {
   readonly ifModifiedSince: string | null;
 }
 
-/** Reads the conditions. A date counts only without tags (RFC 9110, sections 13.1.3 and 13.1.4). */
+/** Reads the conditions. A date applies only without tags (RFC 9110, sections 13.1.3 and 13.1.4). */
 export function readConditions(headers: Headers): Conditions {
   const ifMatch = headers.get("if-match");
   const ifNoneMatch = headers.get("if-none-match");

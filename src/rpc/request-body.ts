@@ -6,26 +6,25 @@ import type { EpochMs } from "../platform/units.ts";
 import { CallError } from "./look-up.ts";
 import type { RequestHead } from "./request.ts";
 
-/** Most bytes of a message. Without it an isolate would allocate the 4 GiB that an envelope can announce. */
+/** Maximum size of a message in bytes. Without it an isolate would allocate the 4 GiB that an envelope can announce. */
 export const READ_MAX_BYTES = 4096;
 
-/** A request that was not read yet, apart from its head. */
+/** A request of which only the head was read. */
 export interface UnreadRequest {
   readonly request: Pick<Request, "body">;
   readonly head: RequestHead;
-  /** The body, if a read of it has begun because it is short. */
+  /** The body, if its read has started because it is short. */
   readonly taken?: Promise<Uint8Array>;
 }
 
-/** Longest wait for a streamed body. */
 const BODY_DEADLINE_MS = 10_000;
-/** Most bytes of a Content-Length: 4 KiB fit even in base64. */
+/** Maximum Content-Length: 4 KiB fit even in base64. */
 const ANNOUNCED_MAX_BYTES = 2 * READ_MAX_BYTES;
 
 /** Longest wait for the unread rest of a body. */
 const DISCARD_MS = 250;
 
-/** The chunks of a body. Iterating throws ConnectError, or CallError if the client's time is over. */
+/** The chunks of a body. Iterating throws ConnectError, or CallError after the client's deadline. */
 interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
    * Discards the unread rest before every answer. Otherwise workerd cuts the connection of a client
@@ -34,7 +33,7 @@ interface RequestBody extends AsyncIterable<Uint8Array> {
   discard(): Promise<void>;
 }
 
-/** Opens a body, which is refused unread if it announces more than any request has. */
+/** Opens a body. Refuses it unread if it announces more bytes than any request has. */
 export function openBody({ request, head, taken }: UnreadRequest): RequestBody {
   const announcedBytes = Number(head.headers.get("content-length"));
   const reader = taken === undefined ? request.body?.getReader() : undefined;
@@ -62,7 +61,7 @@ export function openBody({ request, head, taken }: UnreadRequest): RequestBody {
   };
 }
 
-/** Without a deadline of the client, or with one that is malformed or far away, a body has its own. */
+/** The deadline of a body, if the client's is missing, malformed or far away. */
 function bodyDeadline({ deadlineAt = Infinity }: RequestHead): EpochMs {
   const latest = Date.now() + BODY_DEADLINE_MS;
   return deadlineAt < latest ? deadlineAt : latest;
@@ -85,7 +84,7 @@ function bodyIsIncomplete(cause: unknown): ConnectError {
 
 /** Four characters of base64, with their padding. */
 const BASE64_GROUP = /[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==/g;
-/** What may follow the last group: another one without its padding. */
+/** The rest after the last group: another one without its padding. */
 const BASE64_END = /^(?:[A-Za-z0-9+/]{2,3})?$/;
 
 /**

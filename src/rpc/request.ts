@@ -63,7 +63,6 @@ function isGrpcWeb(contentType: string): boolean {
   return /^application\/grpc-web/i.test(contentType);
 }
 
-/** Whether a content type is any kind of gRPC, supported or not. */
 function isGrpc(contentType: string): boolean {
   return /^application\/grpc/i.test(contentType);
 }
@@ -98,14 +97,13 @@ export function shortBodyBytes({ headers }: RequestHead): number | undefined {
 
 /** A call of the one method. */
 export interface Call {
-  /** Tag of `parseLocale`. */
   readonly tag: string;
   readonly representation: Representation;
   /** The Catalog-Sha256 that the call is pinned to. */
   readonly pin: string | null;
 }
 
-/** Returns the locale in a message, given as Latin-1, if nothing else stands there. */
+/** Returns the locale in a message, given as Latin-1, if it has nothing else. */
 type Decode = (message: string) => string | undefined;
 
 const decodeProto: Decode = (message) => {
@@ -196,7 +194,6 @@ const readGet = memoize((query) => {
   return asCall(locale, encoding, parameters.get(PIN_PARAMETER));
 });
 
-/** Connect's name of a codec is that of its representation. */
 export function isConnectForm(name: string | null | undefined): name is "proto" | "json" {
   return name === "proto" || name === "json";
 }

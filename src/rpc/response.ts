@@ -47,7 +47,7 @@ function catalogHeaders(variant: Variant, isPost: boolean): Headers {
 interface InitKey {
   readonly isPost: boolean;
   readonly kind: Found["kind"];
-  /** Where the answer came from: `memory`, `kv` or `r2`; `manifest` where it has no body. */
+  /** The origin of the answer: `memory`, `kv` or `r2`; `manifest` if it has no body. */
   readonly origin: string;
 }
 
@@ -134,20 +134,22 @@ export function isPreflight(request: Pick<RequestHead, "method" | "headers">): b
   );
 }
 
-/** Permits these methods and whatever headers the browser asks to send, as tracing does. */
+/** Permits these methods and all headers that the browser names, such as those of tracing. */
 export function preflightResponse(
-  { headers: asked }: Pick<RequestHead, "headers">,
+  { headers: requestHeaders }: Pick<RequestHead, "headers">,
   methods: string,
 ): Response {
   const headers = allowAnyOrigin(new Headers());
   headers.set("access-control-allow-methods", methods);
-  headers.set("access-control-allow-headers", asked.get("access-control-request-headers") ?? "*");
+  headers.set(
+    "access-control-allow-headers",
+    requestHeaders.get("access-control-request-headers") ?? "*",
+  );
   headers.set("vary", "Access-Control-Request-Headers");
   headers.set("access-control-max-age", String(PREFLIGHT_MAX_AGE_SECONDS));
   return new Response(null, { status: 204, headers });
 }
 
-/** Content-Type of each stored representation. */
 export const MEDIA_TYPES = {
   proto: "application/proto",
   json: "application/json",

@@ -27,9 +27,9 @@ import {
 } from "./request-body.ts";
 
 /**
- * Reads a call in any form that the protocols allow. Checks in the order of Connect's router, and so
- * reports the same one of several mistakes. Rejects with ConnectError in the router's words, or with
- * CallError.
+ * Reads a call in any form that the protocols allow. Checks in the order of Connect's router, so that
+ * both report the same one of several mistakes. Rejects with ConnectError in the router's words, or
+ * with CallError.
  */
 export async function readUnusualCall(unread: UnreadRequest): Promise<Call> {
   const { head } = unread;
@@ -120,7 +120,7 @@ function decodeQuery(text: string): Uint8Array {
   }
 }
 
-/** Reads frames of which exactly one is a message. Trailers say nothing. */
+/** Reads frames, exactly one of which is a message. Ignores trailers. */
 async function readFrames(body: AsyncIterable<Uint8Array>, decode: Decode): Promise<string> {
   let locale: string | undefined;
   for await (const { flags, data } of transformSplitEnvelope(READ_MAX_BYTES)(body)) {

@@ -93,12 +93,11 @@ export const alertRunSchema = z
   .meta({ id: "AlertRun", description: "One evaluation of all alert rules." });
 
 export type AlertRun = DeepReadonly<z.output<typeof alertRunSchema>>;
-/** Returns an evaluation as the history and the API have it: without the alerts that are inactive. */
+/** Returns an evaluation without its inactive alerts, as the history and the API have it. */
 export function withoutInactive(run: AlertRun): AlertRun {
   return { ...run, results: run.results.filter(({ state }) => state !== "inactive") };
 }
 
-/** Result of an evaluation for one alert. */
 export type AlertResult = AlertRun["results"][number];
 /** Result of sending one message to a target, without URLs or secrets. */
 export type Receipt = AlertRun["deliveries"][number];

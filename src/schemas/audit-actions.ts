@@ -1,4 +1,4 @@
-/** What the audit records, as the dashboard writes it. */
+/** The actions that the audit records, in the dashboard's words. */
 const AUDIT_ACTIONS = {
   "alerts.run": "Evaluate the alerts",
   "alerts.test": "Send a test notification",
@@ -19,13 +19,13 @@ const AUDIT_ACTIONS = {
   "set_aside.forget": "Delete the list of values set aside",
 } as const;
 
-/** Describes an action; one of another version of the service by its name. */
+/** Describes an action; an unknown one, of another version of the service, by its name. */
 export function actionText(action: string): string {
   const words: { readonly [action: string]: string } = AUDIT_ACTIONS;
   return words[action] ?? action;
 }
 
-/** Most characters of the note with which somebody explains an action. */
+/** Maximum number of characters of the note with which somebody explains an action. */
 export const NOTE_MAX_LENGTH = 500;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

@@ -4,7 +4,6 @@ import { count, type DeepReadonly, timestamp } from "./fields.ts";
 import { FAULT_CODES } from "./backup-fault.ts";
 import { BACKUP_TRIGGERS, VERDICT_STATES } from "./backup.ts";
 
-/** Name of the coordinator's work that runs these jobs. */
 export const BACKUP = "backup";
 
 /** `run` makes a backup. */
@@ -47,7 +46,7 @@ export const jobSchema = z
     finished_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     verdict: z.enum(VERDICT_STATES).nullable().meta({
-      description: "Of a verification or a restore: what it found out about the backup.",
+      description: "Of a verification or a restore: the verdict on the backup.",
     }),
     generation: z.int().nullable().meta({
       description: "Of a restore: the generation that serves the restored catalog.",
@@ -76,7 +75,6 @@ export const jobSchema = z
 
 export type BackupJob = DeepReadonly<z.output<typeof jobSchema>>;
 
-/** Whether a stage verifies. */
 export function isCheck(stage: BackupStage): boolean {
   return CHECK.some((check) => check === stage);
 }

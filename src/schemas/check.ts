@@ -1,4 +1,7 @@
-/** Health in the format of draft-inadarei-api-health-check-06, and answers: the only schemas of both. */
+/**
+ * The only schemas of health (draft-inadarei-api-health-check-06) and of the answers to operators'
+ * questions.
+ */
 import * as z from "zod";
 import { type DeepReadonly, timestamp } from "./fields.ts";
 import { HEALTH_STATUSES, type HealthStatus } from "./rule-names.ts";
@@ -39,7 +42,7 @@ const answerSchema = z
     status: healthStatus,
     at: timestamp.meta({
       description:
-        "When it was judged. What rests on the findings of the alerts is as old as their last evaluation.",
+        "When it was evaluated. An answer from the alerts is as old as their last evaluation.",
     }),
     answer: z.string(),
     details: z.array(
@@ -65,7 +68,6 @@ export type Check = DeepReadonly<z.output<typeof checkSchema>>;
 /** Observations by component and measurement, such as `kv:responseTime`. */
 export type Checks = { readonly [name: `${string}:${string}`]: readonly Check[] };
 
-/** Returns the worst status of all observations. */
 export function worstOf(checks: Checks): HealthStatus {
   return mostSevere(Object.values(checks).flatMap((list) => list.map(({ status }) => status)));
 }
@@ -76,16 +78,14 @@ export function mostSevere(statuses: readonly HealthStatus[]): HealthStatus {
   return statuses.includes("warn") ? "warn" : "pass";
 }
 
-/** A check that does not pass, with its name. */
 export interface CheckProblem {
   readonly name: string;
   readonly status: HealthStatus;
   readonly output: string;
-  /** The run that it is about. */
   readonly runId?: string;
 }
 
-/** Lists the problems, the most severe first; of those as severe, runs that have failed. */
+/** Lists the problems, the most severe first; among equals, failed runs first. */
 export function problemsOf(checks: Checks): readonly CheckProblem[] {
   return Object.entries(checks)
     .flatMap(([name, list]) =>

@@ -1,11 +1,11 @@
-/** What an operator has decided about held changes, as the audit records it and the pages show it. */
+/** An operator's decisions about held changes, as the audit records them and the pages show them. */
 import type { HeldChange } from "./held-change.ts";
 
 type Value = string | number | boolean;
 /** The fields of a record, by name. */
 export type Fields = { readonly [field: string]: Value };
 
-/** Most decided changes that an entry of the audit names, so that D1 takes its row. */
+/** Maximum number of decided changes that an entry of the audit names, so that D1 takes its row. */
 export const DECIDED_MAX = 2_000;
 
 export interface DecidedChange extends Pick<HeldChange, "id" | "iata" | "name"> {
@@ -17,10 +17,9 @@ export interface DecidedChange extends Pick<HeldChange, "id" | "iata" | "name"> 
   }[];
 }
 
-/** The fields that tell most about an airport that is new or gone. */
+/** The most informative fields of an airport that is new or gone. */
 const TELLING = ["name", "municipality", "region", "country", "type", "scheduled"];
 
-/** The names of the fields that a change is about. */
 export function changedFields({ before, after }: Pick<HeldChange, "before" | "after">): string[] {
   if (before !== null && after !== null) {
     const [served, wanted]: [Fields, Fields] = [before, after];
@@ -30,7 +29,6 @@ export function changedFields({ before, after }: Pick<HeldChange, "before" | "af
   return TELLING.filter((field) => only[field] !== undefined && only[field] !== "");
 }
 
-/** Reduces a held change to its record in the audit. */
 export function decidedChange(held: HeldChange): DecidedChange {
   const { id, iata, name } = held;
   const [before, after]: [Fields | null, Fields | null] = [held.before, held.after];
@@ -42,7 +40,7 @@ export function decidedChange(held: HeldChange): DecidedChange {
   return { id, iata, name, fields };
 }
 
-/** Whether the airport is large, or upstream says so. */
+/** Whether the airport is large here or at upstream. */
 export function isLarge({ before, after }: Pick<HeldChange, "before" | "after">): boolean {
   return [before, after].some(
     (record) => record !== null && "type" in record && record.type === "large_airport",
@@ -61,6 +59,6 @@ const NAMED = 3;
 /** The decided changes in the `after` of an audit entry. */
 export function decidedIn(after: unknown): readonly DecidedChange[] {
   const isDecision = typeof after === "object" && after !== null && "changes" in after;
-  // Only a decision has written them.
+  // Only decisions write them.
   return isDecision ? (after.changes as readonly DecidedChange[]) : [];
 }

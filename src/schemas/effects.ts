@@ -1,4 +1,4 @@
-/** What changes by operators do, as the OpenAPI document and the dialogs say it. */
+/** The effects of operators' changes, in the words of the OpenAPI document and the dialogs. */
 export const EFFECTS = {
   pause:
     "No ingest run starts or records a version until the pause ends. The published catalog is still served. The run in progress stops after its present step, and continues after the pause; one that has recorded its version ends as usual.",

@@ -3,12 +3,12 @@ import * as z from "zod";
 import { CRC32_MAX, FILE_BYTES_MAX, GENERATION_MAX } from "../platform/ranges.ts";
 import { storedTimes } from "./stored-times.ts";
 
-/** A time that may lie in the future: RFC 3339, UTC, with milliseconds. */
+/** A time that may be in the future: RFC 3339, UTC, with milliseconds. */
 export const deadline = z.iso
   .datetime({ precision: 3 })
   .meta({ example: "2026-11-23T22:14:08.434Z" });
-/** The time of something that has happened. */
-export const timestamp = deadline.meta({}).register(storedTimes, { aheadMs: 0 });
+/** A time in the past. */
+export const timestamp = deadline.meta({}).register(storedTimes, { toleranceMs: 0 });
 export const hexHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -30,19 +30,15 @@ export function idOf(what: string, list: `/${string}`) {
 
 export const count = z.int().min(0);
 
-/** The length of a stored file. */
 export const fileBytes = count.max(FILE_BYTES_MAX);
 export const crc32 = count.max(CRC32_MAX);
 
-/** The number of a publication. */
 export const generation = z.int().min(1).max(GENERATION_MAX);
 
-/** A number for each list of the catalog. */
 export const listCounts = z
   .strictObject({ airports: count, cities: count, countries: count, regions: count })
   .meta({ id: "ListCounts", description: "The number of entries of each list." });
 
-/** A type whose objects and arrays nobody changes. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object

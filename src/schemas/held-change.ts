@@ -19,14 +19,12 @@ const airportRecord = z
     name: z.string().meta({ example: "Jesús Terán Peredo International Airport" }),
     lat: z.number().meta({ example: 21.6996 }),
     lon: z.number().meta({ example: -102.3184 }),
-    /** ISO 3166-1 alpha-2 code. */
     country: z.string().meta({ example: "MX" }),
     /** ISO 3166-2 code as OurAirports has it, or a placeholder such as `FR-U-A`. */
     region: z.string().meta({ example: "MX-AGU" }),
     /** Empty if unknown. */
     municipality: z.string().meta({ example: "Aguascalientes" }),
     type: z.string().meta({ example: "medium_airport" }),
-    /** Whether it has scheduled service. */
     scheduled: z.boolean(),
   })
   .meta({ id: "AirportRecord", description: "An airport as upstream writes it." });
@@ -52,7 +50,7 @@ export const heldChangeSchema = z
       .meta({ description: "Why an operator should look at it; the most urgent rule first." }),
     before: record.meta({ description: "Null if it is not served." }),
     after: record.meta({ description: "Null if upstream does not list it." }),
-    since: timestamp.meta({ description: "Since when upstream differs from what is served." }),
+    since: timestamp.meta({ description: "Since when upstream differs from the served value." }),
     wanted_since: timestamp.meta({ description: "Since when upstream says `after`." }),
     due_at: deadline.nullable().meta({
       description:

@@ -1,4 +1,4 @@
-/** What is said of held changes, apart from their schema: the pages need no more. */
+/** The rules of held changes, apart from their schema, which the pages do not load. */
 
 /** Why an operator should look at a change; the most urgent rule first. */
 export const HELD_RULES = [

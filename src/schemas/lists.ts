@@ -1,3 +1,2 @@
-/** The lists of the catalog. */
 export const LISTS = ["airports", "cities", "countries", "regions"] as const;
 export type ListName = (typeof LISTS)[number];

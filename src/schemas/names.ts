@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** `PackedNames` of `src/catalog/packed-names.ts`. */
 export const namesSchema = z
   .strictObject({
     letters: z.array(z.tuple([z.string(), z.string()])).meta({

@@ -1,4 +1,4 @@
-/** The words of the health rules, which answers show. Pure, without the rules themselves. */
+/** The names of the health rules, apart from the rules, which the pages do not load. */
 
 /** Every rule, in the order in which it is shown. */
 export const RULE_NAMES = [

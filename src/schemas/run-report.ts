@@ -35,7 +35,7 @@ const guardTrip = z.strictObject({
     description:
       "The value of the published version or of the last file; null if nothing is compared.",
   }),
-  after: z.number().meta({ description: "The value that is judged." }),
+  after: z.number().meta({ description: "The checked value." }),
   limit: z.number().meta({ description: "The lowest or highest value that passes." }),
   message: z.string(),
 });
@@ -64,12 +64,12 @@ const unusableRows = z.strictObject({
 });
 export type UnusableRows = DeepReadonly<z.output<typeof unusableRows>>;
 
-/** The changes that wait and that a rule marks: those that an operator should look at. */
+/** The held changes that an operator should look at, because a rule marks them. */
 export const heldSummary = z.strictObject({
   waiting: count,
   oldest_since: timestamp.nullable().meta({
     description:
-      "Since when the oldest marked change differs from what is served; null if none waits.",
+      "Since when the oldest marked change differs from the served value; null if none waits.",
   }),
   next_due_at: deadline.nullable().meta({
     description: "When the first marked change is due; null if each waits for a decision.",
@@ -132,7 +132,7 @@ export const REPORT_FIELDS = {
     .meta({ description: "The fault of the last step; null if that succeeded." }),
 };
 
-/** The further field that a run's own page shows. */
+/** The further field that a run's page shows. */
 export const CHANGES_FIELD = {
   changes: changesSchema.nullable().meta({
     description:
@@ -146,6 +146,5 @@ export type Report = DeepReadonly<z.output<typeof reportSchema>>;
 export type RunOutcome = NonNullable<Report["outcome"]>;
 export type RunError = NonNullable<Report["error"]>;
 export type ListCounts = NonNullable<Report["counts"]>["airports"];
-/** Archived upstream files by name. */
 export type UpstreamFiles = Report["upstream"];
 export type ArchivedFile = UpstreamFiles[string];

@@ -1,6 +1,5 @@
-/** The words of runs, apart from the schemas that use them: the pages need no more. */
+/** The words of runs, apart from their schemas, which the pages do not load. */
 
-/** The names of all upstreams. */
 export const SOURCE_NAMES = ["embedded", "ourairports", "dropped"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
@@ -15,7 +14,7 @@ export type RunMode = (typeof RUN_MODES)[number];
 export const STAGES = ["fetch", "parse", "build", "guard", "encode", "publish", "verify"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Whether a pause holds a run that has begun. What has its version publishes it all the same. */
+/** Whether a pause holds a run in progress. A run that has recorded its version still publishes it. */
 export function isHalted(
   run: { readonly state: string; readonly generation_after: number | null },
   isPaused: boolean,

@@ -69,7 +69,7 @@ export const runSchema = z
   })
   .meta({ id: "Run", description: "An ingest run." });
 
-/** A run as its own page shows it. */
+/** A run as its page shows it. */
 export const runDetailsSchema = runSchema.extend(CHANGES_FIELD).meta({
   id: "RunDetails",
   description: "An ingest run, with the first entities that it changes.",

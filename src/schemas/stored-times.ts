@@ -3,10 +3,10 @@ import * as z from "zod";
 import type { Time } from "../platform/time.ts";
 import type { DurationMs } from "../platform/units.ts";
 
-/** Stored times, with how far in the future each may lie. A time without an entry may lie anywhere. */
-export const storedTimes = z.registry<{ readonly aheadMs: DurationMs }>();
+/** Stored times, with how far in the future each may be. A time without an entry may have any value. */
+export const storedTimes = z.registry<{ readonly toleranceMs: DurationMs }>();
 
-type Change = (time: Time, aheadMs: DurationMs) => Time;
+type Change = (time: Time, toleranceMs: DurationMs) => Time;
 
 /** Changes each time of `storedTimes` in a value of a schema. */
 export function changeTimes<T>(schema: z.core.$ZodType, value: T, change: Change): T {
@@ -17,8 +17,8 @@ type Described = z.core.$ZodType & { readonly def: z.core.$ZodTypes["_zod"]["def
 
 function changed(schema: z.core.$ZodType | undefined, value: unknown, change: Change): unknown {
   if (schema === undefined || value === null) return value;
-  const { aheadMs } = storedTimes.get(schema) ?? {};
-  if (aheadMs !== undefined) return change(value as Time, aheadMs); // all of these are times
+  const { toleranceMs } = storedTimes.get(schema) ?? {};
+  if (toleranceMs !== undefined) return change(value as Time, toleranceMs); // all of these are times
   const { def } = schema as Described; // as every schema but those of zod/mini
   if ("innerType" in def) return changed(def.innerType, value, change);
   if (def.type === "union")

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type DeepReadonly, generation, hexHash, listCounts, timestamp } from "./fields.ts";
 
-/** The only schema of a version. A file of its own, because pages are checked without the runtime's types. */
+/** The only schema of a version. It has a file, because pages are checked without the runtime's types. */
 export const versionSchema = z
   .strictObject({
     generation,

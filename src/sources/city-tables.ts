@@ -35,7 +35,7 @@ export interface CityTables {
 /** Greatest distance of an airport from its city. */
 export const CITY_MAX_KM = 75;
 
-/** From this many inhabitants on, a city is known beyond its subdivision. */
+/** Minimum number of inhabitants of a city that is known beyond its subdivision. */
 export const LARGE_CITY = 100_000;
 
 /** Reads the cities that these airports need. */

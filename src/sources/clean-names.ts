@@ -1,14 +1,14 @@
 /** Cleans the texts that OurAirports' editors write, or refuses them. Pure. */
 import { tidy } from "../catalog/fold.ts";
 
-/** What stands in any brackets, closed or not. */
+/** Text in brackets, closed or not. */
 const BRACKETS = /[([{][^()[\]{}]*(?:[)\]}]|$)/gu;
 
 /** Notes of OurAirports' editors, in any case. */
 const STATE_NOTE =
   /^.\s*(?:duplicate|unusable|closed|abandoned|disused|inactive|under construction|u\.?\s?c\.?)(?:[^\p{L}\d]|$)/iu;
 
-/** Mark of a row that the editors want to delete. */
+/** The mark of a row that the editors want to delete. */
 const DELETION_MARK = /(?<!\p{L})XXX(?!\p{L})/gu;
 
 /** Removes notes such as "(unusable)" and repetitions in another script from a clean name. */
@@ -74,7 +74,7 @@ export function withoutCapitals(text: string): string {
   return text.replace(/[\p{L}\p{M}'’]+/gu, (word, at: number) => {
     if (ACRONYMS.has(word) || /^[IVX]+$/u.test(word)) return word;
     if (/^[B-DF-HJ-NP-TV-XZ]{2,4}$/u.test(word) && !ABBREVIATIONS.has(word)) return word;
-    // The small letter of the Turkish İ has its point once.
+    // Lower-casing the Turkish İ adds a combining dot.
     const small = word.toLowerCase().replaceAll("i\u0307", "i");
     if (at > 0 && SMALL_WORDS.has(word)) return small;
     // O'Hare and D'Annunzio, but Yar'adua.

@@ -12,7 +12,7 @@ const NAME_MAX_LENGTH = 50;
 const ROW_MAX_CHARACTERS = 262_144;
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const UTF8_MAX_BYTES = 3;
-/** How exports write a missing value. In the files that are read here `NAN` is Nadi, `NA` Namibia. */
+/** Marks of a missing value in exports. In these files, `NAN` is Nadi and `NA` is Namibia. */
 const NULL_MARK = /^\s*(?:\\N|NULL|null|NaN|nan|-+|[–—]|[Nn]\/[Aa]|#N\/A|<NA>)\s*$/u;
 /** Longest null mark with its white space. A longer value is none. */
 const NULL_MARK_MAX = 20;
@@ -137,7 +137,7 @@ function readHeader(
   return columns;
 }
 
-/** Says what to do about a file whose header is another one. */
+/** Advises on a file with an unknown header. */
 function adviseOn([first = "", ...others]: readonly string[]): string {
   if (first.startsWith("version https://git-lfs."))
     return "it only points to the file in Git LFS: take that file";

@@ -17,7 +17,7 @@ export interface DropBox {
 
 interface DroppedFile {
   readonly size: number;
-  /** Date of the data, as whoever dropped the file wrote it; undefined if nobody did. */
+  /** Date of the data in the file's metadata; undefined if missing. */
   readonly as_of: Day | undefined;
 }
 
@@ -28,10 +28,10 @@ interface DropLimits {
 
 /**
  * Reads airports and regions from dropped files in OurAirports' format, plain or gzip. It reads one
- * file after the other: a run that begins between two drops gets one new and one old file.
+ * file after the other: a run that starts between two drops gets one new and one old file.
  *
- * The day of a drop says nothing about the data. Their date is that of the request, else of the
- * file's metadata, else the one that the same bytes had in the last run, else unknown.
+ * The day of a drop says nothing about the data. Their date is that of the request, else of the file's
+ * metadata, else the one that the same bytes had in the last run, else unknown.
  */
 export function droppedUpstream(box: DropBox, limits: DropLimits) {
   return {

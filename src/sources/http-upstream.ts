@@ -28,10 +28,10 @@ interface Session extends Omit<HttpUpstreamOptions, "urls" | "allowedHosts"> {
 
 /**
  * Fetches OurAirports' files over HTTP, one after the other. If upstream changes in between, the files
- * are of two days, which is no harm: what differs from the catalog waits for days anyway.
+ * are of two days. That does no harm, because each change waits for days anyway.
  *
- * Makes each request once. The platform follows redirects, and only the URL where they end is
- * checked: its host must be that of a configured URL or an allowed one.
+ * Makes each request once. The platform follows redirects, and only the URL where they end is checked:
+ * its host must be that of a configured URL or an allowed one.
  */
 export function httpUpstream({ urls, allowedHosts, ...options }: HttpUpstreamOptions): Upstream {
   const files = TABLES.map((table) => ({ table, url: readUrl(table, urls[table]) }));
@@ -127,15 +127,15 @@ async function request(
   const waitMs = parseRetryAfter(response.headers.get("retry-after"), now());
   const isConditional = etag !== undefined || last_modified !== undefined;
   if (status === 200 || (status === 304 && isConditional)) return response;
-  // GitHub limits with 403, and says when it answers again.
+  // GitHub limits the rate with 403 and Retry-After.
   const isTransient =
     status >= 500 || [408, 429].includes(status) || (status >= 400 && waitMs !== null);
   if (!isTransient)
     throw new SourceError("http_refused", `${where} answers ${status}; check the URL`);
-  const asked = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
+  const wait = waitMs === null ? "" : ` and asks to be left alone for ${waitMs / 1000} s`;
   throw new TransientSourceError(
     "http_status",
-    `${where} answers ${status}${asked}; try again later`,
+    `${where} answers ${status}${wait}; try again later`,
     waitMs,
   );
 }
@@ -183,7 +183,7 @@ async function readBody(response: Response, url: URL, session: Session): Promise
   return concatenate(chunks);
 }
 
-/** The fault of a request that the deadline has ended, if it has. */
+/** The fault of a request, if the deadline has ended it. */
 function deadlineOf(
   where: string,
   { signal, deadlineMs }: Session,
@@ -215,7 +215,7 @@ export const LIVE_URLS = TABLES.map(
   (table) => `https://davidmegginson.github.io/ourairports-data/${table}`,
 ).join(",");
 
-/** Parses the URLs of all files. Problems continue a sentence that begins with the setting. */
+/** Parses the URLs of all files. Problems continue a sentence that starts with the setting. */
 export function parseSourceUrls(
   urls: readonly string[],
 ):
@@ -224,7 +224,7 @@ export function parseSourceUrls(
   const [airports, regions, ...more] = urls;
   if (airports === undefined || regions === undefined || more.length > 0)
     return { ok: false, problems: [`must be two URLs: of ${TABLES.join(" and of ")}`] };
-  // A URL may have a password, and is not repeated.
+  // A URL may contain a password, so it is not repeated.
   const problems = TABLES.flatMap((table, index) => {
     const parsed = parseSourceUrl(urls[index] ?? "");
     return parsed.ok ? [] : [`has a URL of ${table} that ${parsed.problem}`];
@@ -233,7 +233,7 @@ export function parseSourceUrls(
   return { ok: true, urls: { "airports.csv": airports, "regions.csv": regions } };
 }
 
-/** Parses the URL of an upstream file. `problem` continues a sentence that begins with the URL. */
+/** Parses the URL of an upstream file. `problem` continues a sentence that starts with the URL. */
 function parseSourceUrl(
   text: string,
 ): { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string } {

@@ -23,7 +23,7 @@ import { type CsvRow, readCsv } from "./csv.ts";
 import { SourceError } from "./source-error.ts";
 import { TABLES } from "./source-file.ts";
 
-/** What editors write where there is no IATA code. */
+/** Placeholders for a missing IATA code. */
 const NO_CODE = "XXX";
 
 type RejectReason =
@@ -38,7 +38,7 @@ type RejectReason =
 
 /** UTF-8 that was read as Latin-1 (`ZÃ¼rich`), or letters that were lost. */
 const WRONGLY_DECODED = /[ÃÂÄÅ][\u0080-\u00bf]|\ufffd/;
-/** Most such names: a wiki may have some, a file in another encoding has hundreds. */
+/** Maximum number of such names: a wiki may have some, a file in another encoding has hundreds. */
 const GARBLED_MAX = 20;
 
 /** Longest usable value, in characters. The longest name of the live file has 108. */
@@ -72,7 +72,7 @@ export const ourAirports: UpstreamReader = {
  * `filtered`, and closed ones too.
  *
  * @param knownCountries accepted ISO 3166-1 alpha-2 codes.
- * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
+ * @param known airports of the catalog: of two rows with one code, that airport's row is kept.
  * @throws SourceError if the whole file is unusable.
  */
 export async function readAirports(
@@ -200,13 +200,13 @@ function distinctAirports(
 const BROKEN_REGIONS_MAX = 0.02;
 
 /**
- * Reads OurAirports' regions.csv. Skips rows whose length differs from the header's, if there are
- * few. Of rows with the same code it keeps the alphabetically first name, in whatever order they
- * come. It rejects the others, and names that cannot be served.
+ * Reads OurAirports' regions.csv. Skips rows whose length differs from the header's, if there are few.
+ * Of rows with the same code, it keeps the alphabetically first name. It rejects the others, and names
+ * that cannot be served.
  *
  * @param wanted codes of the needed regions.
- * @throws SourceError if the whole file is unusable; `malformed_csv` if more than 2 % of the rows
- * have the wrong length.
+ * @throws SourceError if the whole file is unusable; `malformed_csv` if more than 2 % of the rows have
+ * the wrong length.
  */
 export async function readSubdivisions(
   bytes: ReadableStream<Uint8Array>,

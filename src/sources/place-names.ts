@@ -1,6 +1,6 @@
 import { foldText, tidy } from "../catalog/fold.ts";
 
-/** From this many inhabitants on, a place may be a city that an airport is named after. */
+/** Minimum number of inhabitants of a city that an airport may be named after. */
 export const NAMESAKE = 30_000;
 export const NAMESAKE_MAX_KM = 25;
 /** A smaller place may be only the village at the runway. */
@@ -17,7 +17,7 @@ export function placeInAirportName(name: string): string {
   );
 }
 
-/** What OurAirports adds to a municipality to say where it lies: an island, a district, a road. */
+/** OurAirports' additions to a municipality that describe where it is: an island, a district, a road. */
 const ADDITIONS =
   /(-[\p{Lu}][\p{L}' ]+ Islands?| (District|Township|County|Municipality|Subdistrict|Regency|Governorate|Department))$/u;
 
@@ -35,8 +35,8 @@ export function plainPlace(name: string, airportName: string): string {
 
 /**
  * Lists the cities that an airport's municipality names, in the order of the text. OurAirports writes
- * the city that the airport serves, or two with a slash between them. The place of the runway follows in
- * brackets, and what the city is a part of after a comma.
+ * the city that the airport serves, or two with a slash between them. The place of the runway follows
+ * in brackets, and the area around the city after a comma.
  */
 export function citiesOfMunicipality(municipality: string): string[] {
   const outside = municipality.replace(/[([][^()[\]]*[)\]]/gu, " ");

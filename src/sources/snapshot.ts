@@ -19,7 +19,7 @@ export interface SnapshotSource {
   readonly table?: string | undefined;
 }
 
-/** Whether a source has the snapshot's airports. An upstream of another kind brings its own. */
+/** Whether a source has the snapshot's airports. An upstream of another kind has other airports. */
 export function hasAirports({ table }: SnapshotSource): boolean {
   return table === "airports.csv";
 }

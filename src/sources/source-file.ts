@@ -7,7 +7,7 @@ import { SourceError } from "./source-error.ts";
 export const TABLES = ["airports.csv", "regions.csv"] as const;
 export type Table = (typeof TABLES)[number];
 
-/** Possible names of an upstream file. The ending says whether it is gzip. */
+/** Possible names of an upstream file, plain and gzip. */
 export const fileNames = (plain: string): readonly string[] => [plain, `${plain}.gz`];
 
 /** Finds an upstream file by its name without `.gz`. */
@@ -22,7 +22,7 @@ export function findFile<T>(
   return undefined;
 }
 
-/** Two larger files, read and decoded, do not fit into an isolate beside the catalog. */
+/** Two larger files do not fit into an isolate beside the catalog. */
 export const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
 /** @throws SourceError `bad_encoding` or `too_large`. */
@@ -46,11 +46,11 @@ export function nameFile(
   table: Table,
   { where, bytes, maxBytes }: { where: string; bytes: Uint8Array; maxBytes: number },
 ): string {
-  const isCompressed = beginsWith(bytes, GZIP);
+  const isCompressed = startsWith(bytes, GZIP);
   const text = isCompressed ? gunzipAtMost(where, bytes, maxBytes) : bytes;
   if (text.length > maxBytes) throw tooLarge(where, maxBytes);
   for (const { start, fault, what } of OTHER_FORMATS)
-    if (beginsWith(text, start)) throw new SourceError(fault, `${where} ${what}`);
+    if (startsWith(text, start)) throw new SourceError(fault, `${where} ${what}`);
   const first = text.find((byte) => !BLANKS.has(byte));
   if (first === undefined)
     throw new SourceError("empty", `${where} is empty; look at it in a browser`);
@@ -85,7 +85,7 @@ export function tooLarge(where: string, maxBytes: number, announced?: number): S
 
 const GZIP = [0x1f, 0x8b];
 
-/** Beginnings of formats that are often sent in place of CSV, and what to do about each. */
+/** Start bytes of formats that are often sent in place of CSV, with advice on each. */
 const OTHER_FORMATS: readonly {
   readonly start: readonly number[];
   readonly fault: "not_csv" | "bad_encoding" | "not_utf8";
@@ -97,7 +97,7 @@ const OTHER_FORMATS: readonly {
   { start: [0xfe, 0xff], fault: "not_utf8", what: "is UTF-16; save it as UTF-8" },
 ];
 
-function beginsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 

@@ -1,4 +1,4 @@
-/** How the files of an upstream are read, and rows that cannot be used. */
+/** The reader of an upstream's files, and its unusable rows. */
 import { asEvidence } from "../catalog/evidence.ts";
 import type {
   AirportsRead,
@@ -8,7 +8,7 @@ import type {
 } from "../catalog/source-airport.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Most rejected rows in memory: several times the number of airports. */
+/** Maximum number of rejected rows in memory: several times the number of airports. */
 export const REJECTS_MAX = 50_000;
 
 /** Builds a reject with shortened texts, which may be as long as a row. */
@@ -55,7 +55,7 @@ export interface UpstreamReader {
   readonly files: readonly string[];
   /**
    * @param countries accepted ISO 3166-1 alpha-2 codes.
-   * @param known airports of the catalog: of two rows with one code, the airport's own is kept.
+   * @param known airports of the catalog: of two rows with one code, that airport's row is kept.
    * @throws SourceError if the whole file is unusable.
    */
   readAirports(

@@ -40,7 +40,7 @@ export interface Upstream {
    * Fetches the current files. Throws if one is unavailable.
    *
    * @param archived files that need not be sent again if unchanged. Their bytes must be readable.
-   * @param as_of date of the data as the request says it, for files that do not.
+   * @param as_of date of the data in the request, for files without one.
    */
   fetch(archived?: ArchivedFiles, as_of?: Day): Promise<UpstreamFile[]>;
 }

@@ -49,7 +49,7 @@ export function createAlertHistory(d1: D1Database) {
     async listRuns(query: AlertRunQuery): Promise<AlertRunPage> {
       const columns = { id: alertRuns.id, run: alertRuns.run };
       const matching = conditions(query);
-      // A restored backup may have brought rows that are no evaluations.
+      // A restored backup may contain rows that are no evaluations.
       return readPage(db, alertRuns, { ...query, matching, columns }, (rows) => ({
         runs: rows.flatMap(({ run }) => (misfitOf(run, alertRunSchema) === null ? [run] : [])),
       }));
@@ -96,7 +96,7 @@ function conditions({ state, rule, worst, changed, sinceMs, untilMs }: AlertRunQ
   ];
 }
 
-/** Matches a field of a result. A restored backup may have brought results that are no objects. */
+/** Matches a field of a result. A restored backup may contain results that are no objects. */
 function hasField(name: "rule" | "state", value: string | undefined): SQL | undefined {
   const field = sql`CASE json_each.type WHEN 'object' THEN json_each.value ->> ${name} END`;
   return value === undefined ? undefined : sql`${field} = ${value}`;

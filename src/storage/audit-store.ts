@@ -7,7 +7,7 @@ import { equal, readPage, within } from "./rows.ts";
 import { DAY_MS, timeText } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
 
-/** A change or an attempt at one. */
+/** A change, or an attempt. */
 export type AuditEntry = Readonly<typeof auditEntries.$inferSelect>;
 
 interface AuditQuery extends PageQuery {

@@ -121,10 +121,10 @@ export function createBackupStore(r2: R2Bucket) {
   });
 }
 
-/** Several times what the manifest of a backup of twenty versions has. */
+/** Several times the size for twenty versions. */
 const TEXT_MAX_BYTES = 4 * 1024 * 1024;
 
-/** The text of a manifest or a note; empty, and so damaged, if it is too long to be one. */
+/** The text of a manifest or a note. A text that is too long becomes empty, and so counts as damaged. */
 async function textOf(object: R2ObjectBody): Promise<string> {
   if (object.size <= TEXT_MAX_BYTES) return object.text();
   await object.body.cancel();

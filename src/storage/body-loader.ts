@@ -22,13 +22,12 @@ interface LoadedPiece {
 }
 
 /**
- * Loads bodies and caches their parts, so that bodies share what they have in common. A body that
- * is wanted again soon is joined, because one blob costs the least CPU to send. A client that goes
- * through more bodies than fit joins none. Uncompressed parts are the largest and are used least, so
- * compressed ones evict them.
+ * Loads bodies and caches their parts, which bodies share. Joins a body that is wanted again soon,
+ * because one blob costs the least CPU to send. A client that goes through more bodies than fit joins
+ * none. Uncompressed parts are the largest and are used least, so compressed ones evict them.
  *
  * Each part is verified once, when it is read: its blob's key is its hash. The hash of a whole body
- * need not be computed again, because the sealed manifest says which parts make up the body.
+ * need not be computed again, because the manifest has a checksum and lists the parts.
  */
 export class BodyLoader {
   readonly #deps: ReaderDependencies;

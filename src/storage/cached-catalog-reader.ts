@@ -18,9 +18,9 @@ import { isAdoptable } from "../platform/ranges.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
 /**
- * How long the manifest is still served at once after it is no longer fresh, while a look-up runs in
- * the background. A busy isolate looks within this time; an isolate that slept longer waits. KV
- * itself may answer with a manifest that is this old.
+ * How long a stale manifest is still served at once, while a look-up runs in the background. A busy
+ * isolate looks within this time; an isolate that slept longer waits. KV itself may answer with a
+ * manifest that is this old.
  */
 const STALE_FOR_MS = 30_000;
 /** Longest wait for a look-up while an older manifest is in memory. R2 is read within this time. */
@@ -31,7 +31,7 @@ const RETRY_AFTER_MS = 5_000;
 const NEWEST_FOR_MS = 1_000;
 
 /**
- * Reads the catalog from memory, then from KV or R2. While neither store gives a manifest, it serves
+ * Reads the catalog from memory, then from KV or R2. While neither store returns a manifest, it serves
  * from the one in memory, however old. It never uses a blob with a wrong hash. Store faults are values:
  * it never rejects. Each isolate has one reader.
  *
@@ -81,7 +81,7 @@ export class CachedCatalogReader {
     return settledWithin(LOOK_WAIT_MS, looking, () => ({ ok: true, manifest: stale }));
   }
 
-  /** Returns the current version as the store has it, where another place may know a newer one. */
+  /** Returns the store's current version, where another place may know a newer one. */
   async newest(): Promise<CurrentResult> {
     const { now, store } = this.#deps;
     const isKnown = isRecent(this.#newestAt, NEWEST_FOR_MS, now()) && !this.#looks.has("newest");
@@ -143,10 +143,10 @@ export class CachedCatalogReader {
 }
 
 /**
- * A generation above which the coordinator would not publish gives way to any other.
+ * Any other generation replaces one above which the coordinator would not publish.
  *
- * Accepted race: an installation that publishes beyond it all the same, because it has adopted the highest
- * one, is shown a version earlier by an isolate to which KV answers with an older manifest.
+ * Accepted race: if an installation has adopted the highest such generation and publishes above it all
+ * the same, an isolate to which KV answers with an older manifest shows that older version.
  */
 function isNewer(found: Manifest, cached: Manifest): boolean {
   if (!isAdoptable(cached.generation) && isAdoptable(found.generation)) return true;

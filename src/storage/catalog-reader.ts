@@ -39,13 +39,13 @@ export interface Loaded {
   readonly origin: Origin;
 }
 
-/** Where the bytes of a body came from: the farthest place, if there are several. */
+/** The origin of the bytes of a body: the farthest place, if there are several. */
 export type Origin = "memory" | Replica;
 
 export type CurrentResult =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly reason: "nothing_published" }
-  /** `damage` says what is wrong with the manifest that a store has. */
+  /** `damage` describes the problem of a store's manifest. */
   | { readonly ok: false; readonly reason: "unavailable"; readonly damage?: string };
 
 export type OpenResult =

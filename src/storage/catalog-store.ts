@@ -2,7 +2,7 @@ import { digestHex, releaseBuffer } from "../catalog/bytes.ts";
 import type { Body, StoredPiece } from "../parts/compose.ts";
 import { inflatePart } from "../parts/inflate.ts";
 import { type Manifest, MANIFEST_FORMAT } from "../parts/manifest.ts";
-import { openManifest, sealManifest, sealOf } from "../parts/sealed-manifest.ts";
+import { openManifest, serializeManifest, checksumOf } from "../parts/stored-manifest.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 import { isGeneration } from "../platform/ranges.ts";
 import { orStoreError, StoreError, withDeadline } from "../platform/deadline.ts";
@@ -42,14 +42,14 @@ const FRESH_CACHE_TTL_SECONDS = 30;
 /** KV's cache time for blobs, which never change. */
 const BLOB_CACHE_TTL_SECONDS = 86_400;
 
-/** @param claim of who writes manifests; a reader needs none. */
+/** @param claim names the owner that writes manifests; a reader needs none. */
 export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim) {
   const read = (replica: Replica, key: string, cacheTtl: number) =>
     readCopy(key, () => (replica === "kv" ? readKv(kv, key, cacheTtl) : readR2(r2, key)));
-  const manifests = new SealedManifests();
+  const manifests = new ManifestParser();
   const readBlob = async (replica: Replica, sha256: Sha256Hex, cacheTtl: number) => {
     let copy = await read(replica, blobKey(sha256), cacheTtl);
-    // KV also caches that it has no value, for as long as the read asks.
+    // KV also caches the absence of a value, for as long as the read asks.
     const isMissing = !copy.ok && copy.fault === "missing";
     if (isMissing && replica === "kv" && cacheTtl > FRESH_CACHE_TTL_SECONDS)
       copy = await read(replica, blobKey(sha256), FRESH_CACHE_TTL_SECONDS);
@@ -65,18 +65,17 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
   /** Reads the current manifest. Returns the same object as before if the stored text is the same. */
   const readManifest = async (replica: Replica) =>
     manifests.open(await read(replica, MANIFEST_KEY, FRESH_CACHE_TTL_SECONDS));
-  /** Stores the manifest that R2 shows under its generation, unless that is there. */
+  /** Stores R2's current manifest under its generation, unless it is there. */
   const keepShown = async () => {
     const shown = await readManifest("r2");
     if (!shown.ok && shown.fault === "unreadable") throw new StoreError(shown.detail);
     if (!shown.ok) return;
     const key = generationKey(shown.value.generation);
     const onlyIf = { etagDoesNotMatch: "*" };
-    await written(`R2 put ${key}`, r2.put(key, sealManifest(shown.value), { onlyIf }));
+    await written(`R2 put ${key}`, r2.put(key, serializeManifest(shown.value), { onlyIf }));
   };
   return {
     readManifest,
-    /** Reads the manifest of a generation from R2. */
     async readGeneration(generation: number): Promise<Copy<Manifest>> {
       const key = generationKey(generation);
       return openCopy(await read("r2", key, 0), key);
@@ -91,7 +90,6 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       releaseBuffer(copy.value);
       return { ok: true, value: sha256 };
     },
-    /** Stores a blob in both replicas. */
     async writeBlob(sha256: Sha256Hex, bytes: Uint8Array): Promise<void> {
       const key = blobKey(sha256);
       await written(`R2 put ${key}`, r2.put(key, bytes, { sha256 }));
@@ -104,10 +102,9 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
       await Promise.all(keys.map((key) => written(`KV delete ${key}`, kv.delete(key))));
       if (keys.length > 0) await written("R2 delete of blobs", r2.delete(keys));
     },
-    /** Stores a manifest under its generation in R2. */
     async writeGeneration(manifest: Manifest): Promise<void> {
       const key = generationKey(manifest.generation);
-      await written(`R2 put ${key}`, r2.put(key, sealManifest(manifest)));
+      await written(`R2 put ${key}`, r2.put(key, serializeManifest(manifest)));
     },
     async listGenerations(): Promise<number[]> {
       const names = await listNames(r2, GENERATIONS_PREFIX);
@@ -119,14 +116,15 @@ export function createCatalogStore(kv: KVNamespace, r2: R2Bucket, claim?: Claim)
         await written("R2 delete of manifests", r2.delete(generations.map(generationKey)));
     },
     /**
-     * Makes a manifest current, in R2 first, also under its generation, and then in KV. R2 takes it only
-     * while it has the manifest that was there at the check of the owner, so of two installations one is
-     * refused. First stores that one under its generation, because a newer version ends the attempts at it.
+     * Makes a manifest current: in R2, also under its generation, and then in KV. R2 accepts it only if
+     * its manifest is unchanged since the check of the owner, so it refuses one of two installations.
+     * First stores the previous manifest under its generation, because a newer version ends the
+     * attempts to do so.
      *
      * @throws ForeignStores as `checkOwner` does.
      */
     async writeManifest(manifest: Manifest): Promise<void> {
-      const text = sealManifest(manifest);
+      const text = serializeManifest(manifest);
       const etag = await checkOwner();
       if (etag !== null) await keepShown();
       const onlyIf = etag === null ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
@@ -170,17 +168,16 @@ async function readCopy(
   }
 }
 
-/** Opens the current manifest, whose text is nearly always the same as before. */
-class SealedManifests {
-  #last: { readonly seal: string; readonly copy: Copy<Manifest> } | undefined;
+/** Parses the current manifest, unless its text is the same as before. */
+class ManifestParser {
+  #last: { readonly checksum: string; readonly copy: Copy<Manifest> } | undefined;
 
-  /** Parses and hashes a text only if its seal is a new one. */
   async open(text: Copy<Uint8Array<ArrayBuffer>>): Promise<Copy<Manifest>> {
     if (!text.ok) return text;
-    const seal = sealOf(text.value);
-    if (seal === this.#last?.seal) return this.#last.copy;
+    const checksum = checksumOf(text.value);
+    if (checksum === this.#last?.checksum) return this.#last.copy;
     const copy = await openCopy(text);
-    if (copy.ok) this.#last = { seal, copy };
+    if (copy.ok) this.#last = { checksum, copy };
     return copy;
   }
 }
@@ -226,7 +223,7 @@ async function readPiece(store: BlobStore, piece: StoredPiece): Promise<Copy<Uin
   return copy.ok ? sentBytes(piece, copy.value) : copy;
 }
 
-/** Returns the bytes of a blob as a body sends them; a fault if they are not as many as it says. */
+/** Returns the bytes of a blob as a body sends them; a fault if their number is wrong. */
 export function sentBytes<B extends ArrayBufferLike>(
   { sha256, bytes, isInflated }: StoredPiece,
   blob: Uint8Array<B>,

@@ -12,7 +12,6 @@ interface Column {
   readonly required: boolean;
 }
 
-/** The shape of a table, as far as a copy needs it. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -22,12 +21,12 @@ export interface TableShape {
 
 export type DatabaseCopy = ReturnType<typeof createDatabaseCopy>;
 
-/** The tables of the service. An operator may keep others beside them, of any kind. */
-const OWN_TABLES = Object.values(schema).map(getTableName);
-/** Most bytes of rows in one statement; D1 accepts strings of up to 2 MB. */
+/** The tables of the service. An operator may keep other tables beside them. */
+const SERVICE_TABLES = Object.values(schema).map(getTableName);
+/** Maximum size of rows in one statement in bytes; D1 accepts strings of up to 2 MB. */
 const STATEMENT_BYTES = 512 * 1024;
 
-export function createDatabaseCopy(d1: D1Database, own: readonly string[] = OWN_TABLES) {
+export function createDatabaseCopy(d1: D1Database, wanted: readonly string[] = SERVICE_TABLES) {
   const names = async () => {
     const { results } = await d1
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -37,7 +36,7 @@ export function createDatabaseCopy(d1: D1Database, own: readonly string[] = OWN_
   return bounded("D1", CALL_DEADLINE_MS, {
     /** Lists the tables of the service by name, except those that D1 lacks. */
     async tables(): Promise<TableShape[]> {
-      const tables = (await names()).filter((name) => own.includes(name));
+      const tables = (await names()).filter((name) => wanted.includes(name));
       return Promise.all(tables.map((name) => readShape(d1, name)));
     },
 
@@ -108,7 +107,6 @@ function asRow(table: string, row: Record<string, unknown>): Row {
   return row as Row; // the loop has checked each value
 }
 
-/** Quotes a name for SQL. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

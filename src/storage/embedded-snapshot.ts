@@ -5,9 +5,9 @@ import { readAsset } from "./static-assets.ts";
 const SNAPSHOT_DEADLINE_MS = 60_000;
 
 /**
- * Makes the snapshot that was deployed with this Worker, as static assets; see `data/README.md`. It is
- * not in the bundle, because each new isolate loads that. The path of a file names the snapshot, so no
- * other one is ever read. Reading throws StoreError.
+ * Opens the snapshot that was deployed with this Worker, as static assets; see `data/README.md`. It is
+ * not in the bundle, because each new isolate loads the bundle. The path of a file names the snapshot,
+ * so no other snapshot is ever read. Reading throws StoreError.
  */
 export function embeddedSnapshot(assets: Pick<Fetcher, "fetch">) {
   return {

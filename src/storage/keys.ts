@@ -65,8 +65,8 @@ export async function* listPages(
 ): AsyncGenerator<R2Objects> {
   let cursor: string | undefined;
   do {
-    const asked = r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
-    const page: R2Objects = await orStoreError(options.prefix, PAGE_DEADLINE_MS, asked);
+    const listing = r2.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    const page: R2Objects = await orStoreError(options.prefix, PAGE_DEADLINE_MS, listing);
     yield page;
     cursor = page.truncated ? page.cursor : undefined;
   } while (cursor !== undefined);

@@ -2,7 +2,7 @@ import { type Manifest, neededBlobs } from "../parts/manifest.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 import type { CatalogStore } from "./catalog-store.ts";
 
-/** Most blobs without a copy in R2 that are looked for elsewhere at a time. */
+/** Maximum number of blobs without a copy in R2 that are looked for elsewhere at a time. */
 const ABSENT_MAX = 50;
 
 /** Whether both stores have lost a blob of a version's bodies. A store that does not answer may have it. */
@@ -15,7 +15,7 @@ export async function hasLostBlobs(store: CatalogStore, manifest: Manifest): Pro
   return false;
 }
 
-/** Finds blobs that R2 does not list. None if it does not answer: then it may have them all. */
+/** Finds blobs that R2 does not list. None if R2 does not answer, because it may have them all. */
 export async function findAbsent(
   store: Pick<CatalogStore, "listBlobs">,
   blobs: ReadonlySet<Sha256Hex>,

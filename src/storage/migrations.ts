@@ -4,18 +4,18 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** As wrangler keeps it, so that `wrangler d1 migrations` knows what was applied here. */
+/** Wrangler's table, so that `wrangler d1 migrations` knows which migrations were applied here. */
 export const APPLIED =
   "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
 
 type Database = Pick<D1Database, "prepare" | "batch">;
 
 /**
- * Applies the migrations that D1 lacks, each in one transaction with its record. Makes again, without
- * rows, the tables that D1 has lost. Throws if D1 fails, and may throw for one of two concurrent
- * callers; a repeated call continues.
+ * Applies the migrations that D1 lacks, each in one transaction with its record. Replaces the tables
+ * that D1 has lost by empty ones. Throws if D1 fails, and may throw for one of two concurrent callers;
+ * a repeated call continues.
  *
- * @returns the names of the lost tables, and whether D1 knew of no migration: it is new, or has lost
+ * @returns the names of the lost tables, and whether D1 had no migration, because it is new or has lost
  * all.
  */
 export async function applyMigrations(
@@ -75,7 +75,7 @@ const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'";
 
 interface Statement {
   readonly sql: string;
-  /** The table that it makes or changes; undefined for another statement. */
+  /** The table that the statement makes or changes; undefined if it does neither. */
   readonly table: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export const setAsideSchema = z
     key: z.string(),
     at: timestamp.meta({ description: "When it was found." }),
     problem: z.string(),
-    text: z.string().meta({ description: "The beginning of what was stored." }),
+    text: z.string().meta({ description: "The start of the stored value." }),
   })
   .meta({
     id: "SetAside",
@@ -35,12 +35,12 @@ export type SetAside = Readonly<z.output<typeof setAsideSchema>>;
 /** Such a row without its text. */
 export const setAsideNotice = setAsideSchema.omit({ text: true });
 
-/** Times that `timeText` can write, of something that has happened. */
+/** Times in the past that `timeText` can write. */
 export const storedTime = timeWithin(0);
 
-/** Times at most `aheadMs` in the future. */
-export function timeWithin(aheadMs: DurationMs) {
-  return z.number().min(0).max(LAST_TIME_MS).register(storedTimes, { aheadMs });
+/** Times at most `toleranceMs` in the future. */
+export function timeWithin(toleranceMs: DurationMs) {
+  return z.number().min(0).max(LAST_TIME_MS).register(storedTimes, { toleranceMs });
 }
 
 /** A row with a JSON value. `column` and `field` are those of its key and value. */
@@ -48,18 +48,17 @@ interface JsonRow {
   readonly table: string;
   readonly column: string;
   readonly key: string | number;
-  /** Absent for a record, such as a version or an audit entry: its times stay. */
+  /** Absent for a record, such as a version or an audit entry, which keeps its times. */
   readonly field?: string;
   readonly text: unknown;
 }
 
-/** Most characters of a row and of its problem that are kept. */
+/** Maximum number of characters of a row and of its problem that are kept. */
 const KEPT_CHARACTERS = 1_000;
-/** The highest number of a row in a table that counts them. Far below what JavaScript cannot count. */
+/** The highest number of a row in a table that counts them. Far below the limit of JavaScript's integers. */
 const SEQ_MAX = 900_000_000;
-/** Most rows that are kept; the log has all. */
 const KEPT_ROWS = 100;
-/** Of their keys in the table `single_values`, which every Durable Object has. */
+/** Their key in the table `single_values`, which every Durable Object has. */
 const PREFIX = "set_aside:";
 
 /**
@@ -92,7 +91,7 @@ export class ObjectTables implements TableStorage {
 
   exec(query: string, ...bindings: (string | number | null)[]): SqlRow[] {
     const now = this.now();
-    // Once the clock was set back, what this instance has written may lie in the future.
+    // After the clock was set back, rows that this instance has written may be in the future.
     if (now < this.#usedAt - CLOCK_SKEW_MS) this.#checked.clear();
     this.#usedAt = now;
     return this.sql.exec(query, ...bindings).toArray();
@@ -114,7 +113,7 @@ export class ObjectTables implements TableStorage {
     this.#checked.add(name);
     if (row.field === undefined) return value;
     const now = this.now();
-    const cut = changeTimes(schema, value, (time, aheadMs) => cutToNow(time, now, aheadMs));
+    const cut = changeTimes(schema, value, (time, toleranceMs) => cutToNow(time, now, toleranceMs));
     if (JSON.stringify(cut) === JSON.stringify(value)) return value;
     return this.#replace(row, cut, "it was dated in the future: a clock was wrong");
   }
@@ -134,7 +133,7 @@ export class ObjectTables implements TableStorage {
       );
   }
 
-  /** Numbers the rows of a table anew, in their order, if a number is too high to be increased for ever. */
+  /** Renumbers the rows of a table, in their order, if a number is too high to be increased for ever. */
   renumber(table: string): void {
     const beyond = this.exec(
       `SELECT 1 FROM (SELECT seq FROM ${table} UNION ALL SELECT seq FROM sqlite_sequence WHERE name = ?)
@@ -179,7 +178,7 @@ export class ObjectTables implements TableStorage {
       problem: problem.slice(0, KEPT_CHARACTERS),
       text: String(text).slice(0, KEPT_CHARACTERS),
     };
-    // One notice of wrong times for each table: a wrong clock has dated many of its rows.
+    // One notice for each table, because a wrong clock dates many of its rows.
     const notice = value === undefined ? `${PREFIX}${table} ${key}` : `${PREFIX}${table}`;
     this.transactionSync(() => {
       if (value === undefined) this.exec(`DELETE FROM ${table} WHERE ${column} = ?`, key);
@@ -244,7 +243,7 @@ export class JsonTable<Rows extends object> {
     }
   }
 
-  /** Lists the entries whose keys begin with a prefix, in order of their keys. */
+  /** Lists the entries with a prefix, in order of their keys. */
   entries<Key extends string & keyof Rows>(prefix = ""): [key: Key, value: Rows[Key]][] {
     const query = `SELECT key, value FROM ${this.#name} WHERE substr(key, 1, ?) = ? ORDER BY key`;
     return this.#exec(query, prefix.length, prefix).flatMap((row): [Key, Rows[Key]][] => {
@@ -271,7 +270,10 @@ export class JsonTable<Rows extends object> {
 /** Number of remembered ticks of each cron trigger, so that a repeated tick counts once. */
 const TICKS_KEPT = 100;
 
-/** The cron ticks that an object has taken, newest first. Forgets ticks in the future, from a wrong clock. */
+/**
+ * The cron ticks that an object has accepted, newest first. Forgets ticks in the future, which a wrong
+ * clock has dated.
+ */
 export class TickTable {
   readonly #tables: ObjectTables;
   readonly #table: JsonTable<{ readonly [cron: string]: readonly EpochMs[] }>;
@@ -308,12 +310,12 @@ export class TickTable {
 }
 
 /**
- * The versions of a Durable Object's tables, in SQL: the first makes them, and each further one
- * changes those of the version before. One that was deployed never changes; a test has their hashes.
+ * The versions of a Durable Object's tables, in SQL: the first makes them, and each further one changes
+ * those of the previous version. A deployed version never changes; a test has their hashes.
  */
 export type ObjectSchema = readonly (readonly string[])[];
 
-/** The tables are of a version that this Worker cannot use. The message says what to do. */
+/** This Worker cannot use the version of the tables. The message says what to do. */
 export class OtherVersion extends Error {
   override readonly name = "OtherVersion";
 }

@@ -7,20 +7,19 @@ import { SingleFlight } from "../platform/once.ts";
 import type { EpochMs } from "../platform/units.ts";
 import { type StoreReads, worstFault } from "./store-reads.ts";
 
-/** Most older manifests in memory: as many as there are retained versions. */
+/** Maximum number of older manifests in memory: as many as there are retained versions. */
 const OLDER_MAX = 20;
 const LISTED_FOR_MS = 1_000;
 const LIST_DEADLINE_MS = 3_000;
 
 const NO_VERSION: CopyFault = { ok: false, fault: "missing", detail: "there is no such version" };
 
-/** The manifests before the current one, for reads of a pinned version and for diffs. */
+/** Earlier manifests, for reads of a pinned version and for diffs. */
 export class OlderVersions {
   readonly #deps: ReaderDependencies;
   readonly #reads: StoreReads;
   readonly #lists: SingleFlight<Copy<readonly number[]>>;
   readonly #loads: SingleFlight<Copy<Manifest>>;
-  /** By generation. */
   readonly #cached = new Map<number, Manifest>();
   #listed: { readonly copy: Copy<readonly number[]>; readonly at: EpochMs } | undefined;
 
@@ -31,13 +30,12 @@ export class OlderVersions {
     this.#loads = new SingleFlight(deps.waitUntil, deps.now);
   }
 
-  /** Keeps a manifest that is no longer current. */
   keep(manifest: Manifest): void {
     this.#cached.set(manifest.generation, manifest);
     if (this.#cached.size > OLDER_MAX) this.#cached.delete(Math.min(...this.#cached.keys()));
   }
 
-  /** Finds a version other than `current`, in memory or in R2, which has all that are retained. */
+  /** Finds a version other than `current`, in memory or in R2, which has every retained one. */
   async find(
     isWanted: (manifest: Manifest) => boolean,
     current: Manifest | undefined,

@@ -11,9 +11,7 @@ const ROWS_PER_CALL = 20;
 /** Wait after D1 has failed or timed out. */
 const RETRY_MS = 30_000;
 
-/** A row that waits for D1. */
 interface OutboxRow<Value> {
-  /** Rises with each row. */
   readonly seq: number;
   readonly value: Value;
 }
@@ -24,16 +22,15 @@ interface Delivery<Value> {
   readonly send: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
   /** Called after rows have been written. Throws if D1 fails. */
   readonly sent?: (rows: readonly OutboxRow<Value>[]) => Promise<unknown>;
-  /** Deadline of each call. */
   readonly deadlineMs: DurationMs;
   readonly now: () => EpochMs;
   readonly log: Log;
 }
 
 /**
- * A transactional outbox for D1. Callers add a row in the transaction of the change that it
- * describes. The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts
- * them. Its table `outgoing` has SQL of its own, because `seq` must rise also after rows were deleted.
+ * A transactional outbox for D1. Callers add a row in the transaction of the change that it describes.
+ * The outbox sends rows later, in order, and keeps up to `maxRows` until D1 accepts them. Its table
+ * `outgoing` is no `JsonTable`, because `seq` must rise even after rows were deleted.
  */
 export class Outbox<Value> {
   readonly #tables: ObjectTables;

@@ -1,4 +1,4 @@
-/** The owner of the stores is named in the metadata of the manifest in R2. */
+/** The metadata of the manifest in R2 name the owner of the stores. */
 import { MANIFEST_FORMAT } from "../parts/manifest.ts";
 import { orStoreError } from "../platform/deadline.ts";
 import { isFormat } from "../platform/ranges.ts";
@@ -7,9 +7,9 @@ import { MANIFEST_KEY } from "./keys.ts";
 /** The right of an installation to replace the manifest in R2. */
 export interface Claim {
   readonly owner: string;
-  /** ETag of another's manifest that an operator lets it replace; null for none. */
+  /** ETag of another owner's manifest that an operator lets this one replace; null for none. */
   readonly replaceable: () => string | null;
-  /** Records the message of ForeignStores; null if the stores are its own. */
+  /** Records the message of ForeignStores; null if this installation owns the stores. */
   readonly checked: (problem: string | null) => void;
 }
 
@@ -42,10 +42,10 @@ export async function checkOwnerOf(r2: R2Bucket, claim: Claim): Promise<string |
   return stored && stored.etag;
 }
 
-/** Says why the installation may not replace a stored manifest; null if it may. */
+/** Explains why the installation may not replace a stored manifest; null if it may. */
 function findForeign({ etag, customMetadata }: R2Object, claim: Claim): ForeignStores | null {
   const { owner = "without a name", format } = customMetadata ?? {};
-  // What no Worker writes is none.
+  // No Worker writes any other value.
   if (isFormat(Number(format)) && Number(format) > MANIFEST_FORMAT)
     return new ForeignStores(
       `R2 has a manifest of format ${format}, and this Worker knows formats up to ${MANIFEST_FORMAT}. Deploy the newer Worker again.`,

@@ -11,7 +11,7 @@ export function encodeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
 }
 
-/** Accepts only the output of `encodeCursor`, so that each id has one cursor. `form` is that of ids. */
+/** Accepts only the output of `encodeCursor`, so that each id has one cursor. `form` is the form of ids. */
 export function decodeCursor(cursor: string, form: RegExp = UUID_V7): DecodedCursor {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   const isGood = form.test(id) && encodeCursor(id) === cursor;
@@ -46,7 +46,7 @@ interface Order<Item> {
   readonly form?: RegExp;
 }
 
-/** Takes one page of a list in memory. A page begins after its cursor even if that item is gone. */
+/** Takes one page of a list in memory. A page starts after its cursor, even if that item is gone. */
 export function pageOf<Item>(
   sorted: readonly Item[],
   { limit, cursor }: PageQuery,

@@ -7,7 +7,6 @@ import { timeText, CLOCK_SKEW_MS } from "../platform/time.ts";
 import type { EpochMs } from "../platform/units.ts";
 import { decodeCursor, encodeCursor, MAX_PAGE_ROWS, type PageOf, type PageQuery } from "./page.ts";
 
-/** Rows and columns of a page. */
 interface RowQuery<C> extends PageQuery {
   readonly matching: readonly (SQL | undefined)[];
   readonly columns: C;
@@ -80,8 +79,8 @@ export function within(
 export const NEWEST_KEPT = 1_000;
 
 /**
- * Matches the rows older than the newest `NEWEST_KEPT`. Those dated in the future do not count, and
- * stay until their time has come. The table's ids must be UUIDv7.
+ * Matches the rows older than the newest `NEWEST_KEPT`. Rows dated in the future do not count, and stay
+ * until their time has come. The table's ids must be UUIDv7.
  */
 export function exceptNewest(
   db: DrizzleD1Database,

@@ -31,7 +31,6 @@ type RunPage = PageOf<{ readonly runs: readonly ListedRun[] }>;
 
 /** A run that ended within this time is never deleted. */
 const RUN_RETENTION_MS = 90 * DAY_MS;
-/** States of unfinished runs. */
 const ACTIVE_STATES = ["queued", "running"];
 
 /** A run without its changes, as lists show it. */
@@ -43,7 +42,10 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(d1: D1Database) {
   const db = drizzle(d1);
   return {
-    /** Saves rows in one transaction. Of two rows of one run, that with its end wins, or else that with the higher `seq`. */
+    /**
+     * Saves rows in one transaction. Of two rows of a run, the one with its end wins, or else the one
+     * with the higher `seq`.
+     */
     async saveRuns(rows: readonly HistoryRow[]): Promise<void> {
       const upserts = rows.map(({ seq, run }) =>
         db
@@ -59,14 +61,14 @@ export function createHistory(d1: D1Database) {
       if (first !== undefined) await db.batch([first, ...rest]);
     },
 
-    /** Lists a page of runs, without those of some ids. Throws RangeError if `limit` is out of range. */
+    /** Lists a page of runs, without some ids. Throws RangeError if `limit` is out of range. */
     async listRuns(
       { limit, cursor, ...filter }: RunQuery,
       except: readonly string[] = [],
     ): Promise<RunPage> {
       const matching = [...conditions(filter), not(isAmong(except))];
       const columns = { id: ingestRuns.id, run: listedRun };
-      // A restored backup may have brought rows that are no runs.
+      // A restored backup may contain rows that are no runs.
       return readPage(db, ingestRuns, { limit, cursor, matching, columns }, (rows) => ({
         runs: rows.flatMap(({ run }) => (misfitOf(run, runSchema) === null ? [run] : [])),
       }));

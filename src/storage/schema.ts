@@ -11,7 +11,7 @@ const textOfRun = (name: string) =>
 /**
  * Summarized history of ingest runs: each run as JSON, as the API answers it. Its fields that are
  * filtered by are columns too, which SQLite computes. `seq` is the coordinator's number of the change
- * that a row shows: a row is only ever replaced by a later one.
+ * that a row shows. Only a later change replaces a row.
  */
 export const ingestRuns = sqliteTable(
   "ingest_runs",
@@ -45,12 +45,10 @@ export const auditEntries = sqliteTable(
     target: text(),
     /** `done`, `refused` (nothing changed) or `failed` (the effect is unknown). */
     outcome: text({ enum: ["done", "refused", "failed"] }).notNull(),
-    /** HTTP status of the answer. */
     status: integer().notNull(),
     /** Code of the problem in the answer. */
     code: text(),
     detail: text(),
-    /** The parsed body of the request. */
     request: text({ mode: "json" }),
     before: text({ mode: "json" }),
     after: text({ mode: "json" }),

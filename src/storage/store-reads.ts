@@ -11,7 +11,7 @@ const STORE_FAULTS = 3;
 const OBJECT_FAULTS = 1;
 /** How long a failed store or object is left alone; afterwards one read at a time is a trial. */
 const LEFT_ALONE_MS = 2_000;
-/** Room for a few failures per body of a version. */
+/** Enough for a few failures per body of a version. */
 const FAILURES_MAX = 1_024;
 
 interface Dependencies {
@@ -20,7 +20,6 @@ interface Dependencies {
   readonly report: (event: string, detail: string) => void;
 }
 
-/** An object to read. */
 interface WantedObject<T> {
   /** Kind of the object, for the log: `blob`. */
   readonly what: string;
@@ -36,9 +35,9 @@ interface Race {
 }
 
 /**
- * Reads copies from KV, and from R2 if KV fails or is silent; the first right copy wins. After
- * three faults in a row it skips a store, and after one it skips an object that neither store has
- * intact, apart from a trial every two seconds. Never rejects.
+ * Reads copies from KV, and from R2 if KV fails or is silent; the first intact copy wins. After three
+ * faults in a row it skips a store, and after one it skips an object that neither store has intact,
+ * apart from a trial every two seconds. Never rejects.
  */
 export class StoreReads {
   readonly #report: Dependencies["report"];
@@ -49,7 +48,7 @@ export class StoreReads {
     this.#failures = new FailureMemory(now);
   }
 
-  /** Reads from either store. The fault is `unreadable` if a store may still have a right copy. */
+  /** Reads from either store. The fault is `unreadable` if a store may still have an intact copy. */
   async read<T>(wanted: WantedObject<T>): Promise<Copy<T>> {
     return this.#unlessLost(wanted, () => this.#readEither(wanted));
   }
@@ -59,7 +58,7 @@ export class StoreReads {
     return this.#unlessLost(wanted, () => this.#readFrom("r2", wanted, { isLost: false }));
   }
 
-  /** An unreadable object is not remembered: the stores are at fault. */
+  /** Does not remember an unreadable object, because the fault is the store's. */
   async #unlessLost<T>(
     { what, key }: WantedObject<T>,
     read: () => Promise<Copy<T>>,
@@ -109,7 +108,7 @@ export class StoreReads {
   }
 }
 
-/** Returns the fault that says least: `unreadable`, else `corrupt`, else `missing`. */
+/** Returns the least certain fault: `unreadable`, else `corrupt`, else `missing`. */
 export function worstFault(copies: readonly Copy<unknown>[]): CopyFault | undefined {
   const faults = copies.filter((copy): copy is CopyFault => !copy.ok);
   for (const fault of ["unreadable", "corrupt", "missing"] as const) {

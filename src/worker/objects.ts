@@ -1,13 +1,13 @@
 /**
- * The classes that Cloudflare runs: two Durable Objects and an entrypoint. Each loads its code when
- * it is first used, because a caller of the catalog waits for whatever the Worker loads at its start.
+ * The classes that Cloudflare runs: two Durable Objects and an entrypoint. Each loads its code when it
+ * is first used, because a caller of the catalog waits for all that the Worker loads at its start.
  */
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import type { Remote } from "../admin/calls.ts";
 import type { Monitor } from "../monitor/monitor.ts";
 import { releaseBuffer } from "../catalog/bytes.ts";
 import type { Coordinator } from "../coordinator/coordinator.ts";
-import type { CompressionTask } from "../parts/codings.ts";
+import type { CompressionInput } from "../parts/codings.ts";
 import { COORDINATOR_CALLS, MONITOR_CALLS } from "../platform/object-calls.ts";
 
 type Methods = { readonly [name: string]: (...args: unknown[]) => unknown };
@@ -46,13 +46,11 @@ function objectOf<T extends object>(
   ) => DurableObject<Env> & Remote<T>; // the methods that were defined
 }
 
-/** Runs the coordinator. */
 export class IngestCoordinator extends objectOf<Omit<Coordinator, "recover">>(
   { ...COORDINATOR_CALLS, alarm: "for the platform" },
   async (ctx, env) => (await import("../coordinator/durable-object.ts")).openCoordinator(ctx, env),
 ) {}
 
-/** Evaluates the alerts. */
 export class AlertMonitor extends objectOf<Monitor>(MONITOR_CALLS, async (ctx, env) =>
   (await import("../monitor/durable-object.ts")).openMonitor(ctx, env),
 ) {}
@@ -63,7 +61,7 @@ export class AlertMonitor extends objectOf<Monitor>(MONITOR_CALLS, async (ctx, e
  * are far below RPC's limit of 32 MiB.
  */
 export class PartCompressor extends WorkerEntrypoint {
-  async compress(task: CompressionTask): Promise<Uint8Array> {
+  async compress(task: CompressionInput): Promise<Uint8Array> {
     const { compressPart } = await import("../parts/codings.ts");
     const compressed = compressPart(task);
     releaseBuffer(task.bytes); // RPC copied them for this call

@@ -1,4 +1,4 @@
-/** Everything that operators and cron triggers reach. Serving the catalog does not load it. */
+/** The entry point for operators and cron triggers. Serving the catalog does not load it. */
 import { waitUntil } from "cloudflare:workers";
 import notice from "../../data/NOTICE.md";
 import { accessVerifier } from "../admin/auth/access-jwt.ts";
@@ -142,7 +142,7 @@ export async function runCron(
   { cron, scheduledTime }: Pick<ScheduledController, "cron" | "scheduledTime">,
   env: Env,
 ): Promise<void> {
-  // `wrangler dev` names no trigger where a person asks for one.
+  // `wrangler dev` names no trigger when a person starts one.
   const trigger = cron || INGEST_CRON;
   const job = cronJob(trigger, scheduledTime);
   const calls = coordinatorCalls(() => coordinator(env));
@@ -151,8 +151,8 @@ export async function runCron(
     case "ingest":
       return withOneRetry(() => calls.tick(trigger, scheduledTime, job.request));
     case "watch": {
-      const asked = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
-      const evaluate = async () => monitor(env).evaluate(asked, Date.now());
+      const request = { trigger: "cron", requested_by: "cron", tick: scheduledTime } as const;
+      const evaluate = async () => monitor(env).evaluate(request, Date.now());
       // An alert fires if the coordinator does not answer.
       const [evaluated, reconciled] = await Promise.allSettled([
         evaluate().catch(evaluate),

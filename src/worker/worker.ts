@@ -64,7 +64,7 @@ function createApp(env: Env): App {
   };
 }
 
-// An unhandled rejection is a bug. The platform's own notice is no JSON log line.
+// An unhandled rejection is a bug. The platform's notice is no JSON log line.
 addEventListener("unhandledrejection", ({ reason }) =>
   logLine("error", "unhandled_rejection", "a rejection was not handled", describeError(reason)),
 );

@@ -1,4 +1,4 @@
-/** A team of Cloudflare Access with keys of its own, which signs JWTs. */
+/** A team of Cloudflare Access, which signs JWTs with its keys. */
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from "jose";
 
 export const TEAM = "https://team.cloudflareaccess.com";
@@ -33,7 +33,7 @@ export class AccessTeam {
     this.#keys.delete(kid);
   }
 
-  /** What the team publishes at /cdn-cgi/access/certs. */
+  /** The team's answer at /cdn-cgi/access/certs. */
   async keySet(): Promise<JSONWebKeySet> {
     const keys = [...this.#keys].map(async ([kid, { publicKey }]) => ({
       ...(await exportJWK(publicKey)),

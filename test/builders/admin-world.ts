@@ -34,19 +34,16 @@ export type Json = { readonly [name: string]: unknown };
 
 /**
  * The admin app of an installation in memory: a real coordinator, alert monitor, reader and history,
- * whose alarms fire only when they are told to. Every answer is checked against the OpenAPI document.
+ * whose alarms fire only on request. Every answer is checked against the OpenAPI document.
  */
 export class AdminWorld {
   readonly installation: BackupWorld;
   readonly monitor = new MonitorWorld();
-  /** What the audit trail was given, also where D1 did not take it. */
+  /** All entries of the audit trail, even those that D1 did not accept. */
   readonly audited: AuditEntry[] = [];
-  /** What goes on even if the client disconnects. */
+  /** The work that continues even if the client disconnects. */
   readonly awaited: Promise<unknown>[] = [];
-  /**
-   * What it throws is the fault of the object that is called, such as `coordinator pause` or
-   * `monitor status`; what it awaits is its delay.
-   */
+  /** Its errors and delays are those of the called object, such as `coordinator pause` or `monitor status`. */
   before: (call: string) => void | Promise<void> = () => {};
   /** Reads the static assets, of which there are none. */
   readAsset = async (path: string): Promise<ArrayBuffer> => {
@@ -64,13 +61,13 @@ export class AdminWorld {
       access: null,
     },
   };
-  /** What the verification of a JWT of Cloudflare Access comes to. */
+  /** The result of verifying a JWT of Cloudflare Access. */
   access: AccessResult = { ok: false, reason: "refused" };
   /** The client of each failed authentication. */
   readonly failures: string[] = [];
   /** Failures that the rate limit takes; null if it cannot be read. */
   failureLimit: number | null = 100;
-  /** Answers all requests; without, each has one of its own. */
+  /** Answers all requests; without it, each request has a new isolate. */
   isolate: ReturnType<typeof this.newIsolate> | null = null;
   readonly #history;
   readonly #alertHistory;
@@ -107,7 +104,7 @@ export class AdminWorld {
     };
   }
 
-  /** Starts both Durable Objects and the isolate anew over what they have stored. */
+  /** Starts both Durable Objects and the isolate again over what they have stored. */
   restart(): void {
     this.installation.crash();
     this.monitor.restart();
@@ -152,7 +149,7 @@ export class AdminWorld {
   /** Evaluates the alerts over the coordinator and the backups as they are now. */
   async evaluate(): Promise<void> {
     this.monitor.time = this.ingest.time;
-    // The monitor reads stores of its own, whose coverage is another.
+    // The monitor reads other stores, with another coverage.
     this.monitor.ingest = { ...this.ingest.coordinator.status(), bestCoverage: {} };
     this.monitor.backups = await newestTimes(this.installation.store);
     await this.monitor.evaluate();
@@ -163,10 +160,10 @@ export class AdminWorld {
     return this.#history.saveRuns(runs.map((run) => ({ seq: ++this.#seq, run })));
   }
 
-  /** Makes every call whose name begins so fail. */
-  breakCalls(beginning: string): void {
+  /** Makes every call with this prefix fail. */
+  breakCalls(prefix: string): void {
     this.before = (call) => {
-      if (call.startsWith(beginning)) throw new Error(`${beginning} is away`);
+      if (call.startsWith(prefix)) throw new Error(`${prefix} is away`);
     };
   }
 
@@ -260,7 +257,7 @@ export class AdminWorld {
     });
   }
 
-  /** A Durable Object as its stub shows it: each call is a task of its own, and gives a copy. */
+  /** A Durable Object as its stub shows it: each call runs separately, and returns a copy. */
   #stub(name: string, object: () => object): Calls {
     const call =
       (method: string) =>

@@ -31,8 +31,8 @@ export function byOps(): JobRequest {
 }
 
 /**
- * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass
- * only when they are told to. `crash` loses what is held in memory.
+ * An installation in memory: a coordinator with its stores and a database. Clock and alarms pass only
+ * on request. `crash` loses what is held in memory.
  */
 export class BackupWorld {
   readonly ingest: CoordinatorWorld;
@@ -43,11 +43,11 @@ export class BackupWorld {
   /** Every call to a store that a job makes, such as `put backups/…` or `d1 read`. */
   readonly calls: string[] = [];
   readonly events: { readonly event: string; readonly fields: object }[] = [];
-  /** What it throws is the fault of the dependency that is called. */
+  /** Its errors are those of the called dependency. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once a call that changes something has taken effect: its answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
-  /** Those of the present instance; what they are asked is begun by `drain`. */
+  /** Of the present instance. `drain` starts the requested work. */
   jobs!: BackupJobs;
   #instance = 0;
 
@@ -114,11 +114,11 @@ export class BackupWorld {
     return { ...job, verdict: this.job(job.chain.at(-1) ?? "").verdict };
   }
 
-  /** Restores a backup; `begun` is called between the answer and the first alarm. */
-  async restore(id: string, begun: () => void = () => {}): Promise<BackupJob> {
+  /** Restores a backup; `started` is called between the answer and the first alarm. */
+  async restore(id: string, started: () => void = () => {}): Promise<BackupJob> {
     const request = byOps();
     const result = await this.#asked(() => this.jobs.restore(id, request));
-    begun();
+    started();
     return this.#ended(result);
   }
 
@@ -133,12 +133,12 @@ export class BackupWorld {
   }
 
   async #ended(result: JobResult): Promise<BackupJob> {
-    if (!result.ok) throw new Error(`not begun: ${result.reason}`);
+    if (!result.ok) throw new Error(`not started: ${result.reason}`);
     await this.drain();
     return this.job(result.job.id);
   }
 
-  /** What the running job does. */
+  /** The stage of the running job. */
   get stage(): BackupJob["stage"] | undefined {
     return this.ingest.coordinator.jobs().find(({ state }) => state === "running")?.stage;
   }
@@ -173,7 +173,7 @@ export class BackupWorld {
     return this.d1.database.prepare(`SELECT * FROM "${table}" ORDER BY 1`).all();
   }
 
-  /** Everything that counts: what is served, the coordinator's tables, and D1. */
+  /** The served catalog, the coordinator's tables, and D1. */
   async everything() {
     const tables = ["versions", "outgoing", "ticks", "single_values"];
     const state = tables.map((table) => [
@@ -237,7 +237,7 @@ export class BackupWorld {
 
   async #leave(instance: number, call: string, hook = this.after): Promise<void> {
     if (instance === this.#instance) await hook(call);
-    // An instance that is lost never hears again of what it was waiting for.
+    // A lost instance never gets the answers that it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
 }

@@ -7,7 +7,7 @@ import { sha256Hex } from "../../src/catalog/bytes.ts";
 export interface ServedVersion {
   readonly version: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What is served in some languages instead. */
+  /** Other answers in some languages. */
   readonly others?: { readonly [language: string]: Uint8Array<ArrayBuffer> };
 }
 

@@ -1,5 +1,5 @@
-import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import type { HoldLimits } from "../../src/ingest/accept-sources.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 import { gzipSync } from "node:zlib";
 import { beforeAll, beforeEach } from "vitest";
 import type { AirportSet, Manifest } from "../../src/parts/manifest.ts";
@@ -31,7 +31,7 @@ import { anEnqueueRequest } from "./run.ts";
 import { aSnapshot, moreAirports } from "./small-snapshot.ts";
 import { csvOf, type Row } from "./source.ts";
 
-/** When the clock begins. */
+/** When the clock starts. */
 export const START = Date.parse("2026-11-01T04:17:00.000Z");
 /** Airports that upstream has at first: enough that one more is a small change. */
 export const AIRPORTS_AT_FIRST = 20;
@@ -48,7 +48,7 @@ export interface CoordinatorWorldOptions {
   readonly makePipeline?: (deps: PipelineDependencies) => Pipeline;
   /** Writes rows to a database as well. */
   readonly saveRuns?: (rows: readonly HistoryRow[]) => Promise<void>;
-  /** Changes what an instance works with. */
+  /** Changes an instance's dependencies. */
   readonly changePlatform?: (
     world: CoordinatorWorld,
     platform: CoordinatorPlatform,
@@ -56,8 +56,8 @@ export interface CoordinatorWorldOptions {
 }
 
 /**
- * A coordinator over SQLite and stores in memory, with a clock and an alarm that pass only when
- * they are told to. `crash` loses what it holds in memory and keeps the rest.
+ * A coordinator over SQLite and stores in memory, with a clock and an alarm that move only on
+ * request. `crash` loses what it holds in memory and keeps the rest.
  */
 export class CoordinatorWorld {
   readonly store;
@@ -79,8 +79,8 @@ export class CoordinatorWorld {
   defaultLocale: string;
   /** Airports to publish, as the next instance is configured. */
   airportSet: AirportSet = "all";
-  surprises: SurpriseLimits = DEPLOYED_LIMITS;
-  /** What is wrong with the settings of the next instance. */
+  holdLimits: HoldLimits = DEPLOYED_LIMITS;
+  /** The problem of the next instance's settings. */
   settingsProblem: string | null = null;
   /** The configured upstream. The airports of `embedded` are accepted as they are. */
   source = "embedded";
@@ -89,14 +89,14 @@ export class CoordinatorWorld {
   /** When the alarm is set for; null if it is not. */
   alarmAt: number | null = null;
   upstream: Upstream = anUpstream(moreAirports(AIRPORTS_AT_FIRST));
-  /** What it throws is the fault of the dependency that is called; what it awaits its delay. */
+  /** Its errors and delays are those of the called dependency. */
   before: (call: string) => void | Promise<void> = () => {};
   /** The same, once the call has taken effect: its reply is lost. */
   after: (call: string) => void = () => {};
   /** How long D1 may take, by the real clock, for the next instance. */
   historyDeadlineMs = 60_000;
   coordinator: Coordinator;
-  /** What the present instance has recorded. */
+  /** The tables of the present instance. */
   state = new CoordinatorState(this.tables, { log: () => {}, now: () => this.time });
   snapshot = aSnapshot();
   #instance = 0;
@@ -113,7 +113,7 @@ export class CoordinatorWorld {
     this.coordinator = this.#newCoordinator();
   }
 
-  /** Loses the coordinator; whatever it was about to do is never done. A new one takes its place. */
+  /** Loses the coordinator with its unfinished work. A new one takes its place. */
   crash(): void {
     this.#instance++;
     this.#gone.resolve();
@@ -136,14 +136,14 @@ export class CoordinatorWorld {
     ]);
     const arrivals = history.arrivals.length;
     const { time, alarmAt, upstream, source, snapshot } = this;
-    const { locales, defaultLocale, airportSet, surprises, settingsProblem } = this;
+    const { locales, defaultLocale, airportSet, holdLimits, settingsProblem } = this;
     tables.database.exec("SAVEPOINT remembered");
     return () => {
       tables.database.exec("ROLLBACK TO remembered");
       goBackInMaps();
       history.arrivals.length = arrivals;
       Object.assign(this, { tables, time, alarmAt, upstream, source, snapshot });
-      Object.assign(this, { locales, defaultLocale, airportSet, surprises, settingsProblem });
+      Object.assign(this, { locales, defaultLocale, airportSet, holdLimits, settingsProblem });
       for (const hooked of [this, store, archive.bucket])
         Object.assign(hooked, { before: () => {}, after: () => {} });
       for (const list of [this.calls, this.events, store.calls]) list.length = 0;
@@ -177,7 +177,7 @@ export class CoordinatorWorld {
     }
   }
 
-  /** Has the cron look for garbage, twice with a day between: then what was garbage is gone. */
+  /** Collects garbage twice with a day between, which deletes all garbage. */
   async collect(): Promise<void> {
     for (const hours of [1, 24]) {
       this.time += hours * 3_600_000;
@@ -257,9 +257,9 @@ export class CoordinatorWorld {
     return copy.ok ? copy.value : null;
   }
 
-  /** Calls that begin so. */
-  callsOf(beginning: string): string[] {
-    return this.calls.filter((call) => call.startsWith(beginning));
+  /** Calls with this prefix. */
+  callsOf(prefix: string): string[] {
+    return this.calls.filter((call) => call.startsWith(prefix));
   }
 
   #newCoordinator(): Coordinator {
@@ -290,7 +290,7 @@ export class CoordinatorWorld {
         locales: this.locales,
         defaultLocale: this.defaultLocale,
         airportSet: this.airportSet,
-        surprises: this.surprises,
+        holdLimits: this.holdLimits,
         effort: "fast",
         compress: async (task) => {
           await enter("compress");
@@ -351,7 +351,7 @@ export class CoordinatorWorld {
       this.calls.push(call);
       await this.before(call);
     }
-    // An instance that is lost never hears again of what it was waiting for.
+    // A lost instance never gets the answers that it was waiting for.
     if (instance !== this.#instance) await new Promise(() => {});
   }
 }
@@ -367,8 +367,8 @@ export function rememberMaps(maps: readonly Map<string, unknown>[]): () => void 
   };
 }
 
-/** Lets each test of a file or a block begin with what `make` has done to a world once. */
-export function beginEachWith(
+/** Starts each test of a file or block from a copy of the world that `make` has made once. */
+export function startEachFrom(
   world: { remember(): () => void },
   make: () => Promise<unknown>,
 ): void {

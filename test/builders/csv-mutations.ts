@@ -8,7 +8,7 @@ type Mutation = (table: Table) => Table;
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const at = (list: readonly unknown[], share: number) => Math.floor(list.length * share);
 
-/** What a field may hold instead of what is expected. */
+/** Unexpected values of a field. */
 const oddField: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom(

@@ -17,7 +17,7 @@ import { snapshotOpener } from "../../src/sources/snapshot.ts";
 import { memorySourceArchive } from "./memory-source-archive.ts";
 import { aSnapshot, smallAirports } from "./small-snapshot.ts";
 import { anAirportRow, csvOf, type Row } from "./source.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
@@ -33,7 +33,7 @@ export function aFieldRow(changes: Row = {}): Row {
 /** Codes of airports with scheduled service. */
 export const LINES = "ABCDEFGHIJKL".split("").map((letter) => `XS${letter}`);
 
-/** What upstream says. */
+/** Upstream's files. */
 export interface Said {
   readonly airports: readonly Row[];
   readonly regions: readonly Row[];
@@ -73,7 +73,7 @@ export const HONEST: Said = {
   ],
 };
 
-/** What travellers are served: the fields of each airport by code, and the names of the regions. */
+/** The served catalog: the fields of each airport by code, and the names of the regions. */
 export type Served = ReadonlyMap<string, { readonly [field: string]: string }>;
 
 export class EditedWorld {
@@ -85,7 +85,7 @@ export class EditedWorld {
   /** Reasons of the rejected rows of the last day. */
   rejects: readonly string[] = [];
 
-  /** Ingests on the next day, and returns what is served then. */
+  /** Ingests on the next day, and returns the served catalog. */
   async nextDay({ airports, regions }: Said): Promise<Served> {
     const upstream = {
       "airports.csv": await this.#put(csvOf(airports)),
@@ -146,7 +146,7 @@ export class EditedWorld {
   }
 }
 
-/** What is served otherwise than before, such as `ZRH name: Ghost`, `+ XNW` and `- XFD`. */
+/** The changes of the served catalog, such as `ZRH name: Ghost`, `+ XNW` and `- XFD`. */
 export function differences(before: Served, after: Served): string[] {
   const gone = [...before.keys()].filter((iata) => !after.has(iata)).map((iata) => `- ${iata}`);
   const others = [...after].flatMap(([iata, fields]) => {

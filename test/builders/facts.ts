@@ -1,4 +1,4 @@
-/** Builders of what health is judged by: a healthy service, but for what is changed. */
+/** Builders of the facts of a healthy service, with changes. */
 import type { BackupTimes } from "../../src/backup/read-backups.ts";
 import type { Manifest } from "../../src/parts/manifest.ts";
 import type { CoordinatorStatus } from "../../src/coordinator/status.ts";

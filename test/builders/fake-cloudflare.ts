@@ -23,7 +23,7 @@ export interface Version {
   readonly assets: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What wrangler says of an upload. */
+/** Wrangler's metadata of an upload. */
 interface Metadata extends Pick<Version, "bindings"> {
   readonly keep_bindings?: readonly string[];
   readonly migrations?: { readonly new_tag?: string };
@@ -52,7 +52,7 @@ const refuse = (status: number, code: number, message: string): Refusal => ({
   message,
 });
 const BROKEN = refuse(500, 10013, "an unknown error has occurred");
-/** What Cloudflare answers about a Worker that does not exist. */
+/** Cloudflare's answer about a missing Worker. */
 const NO_WORKER = 10007;
 
 export class FakeCloudflare {

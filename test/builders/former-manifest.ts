@@ -1,4 +1,4 @@
-/** Manifests as the release before has stored them, which `src/parts/former-manifest.ts` converts. */
+/** Manifests as the previous release stored them, which `src/parts/former-manifest.ts` converts. */
 import { Buffer } from "node:buffer";
 import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { composeBody } from "../../src/parts/compose.ts";
@@ -31,7 +31,7 @@ export function toFormer(manifest: Manifest): FormerManifest {
 }
 
 /** Makes the text of a manifest in KV and R2. */
-export function sealFormer(manifest: Manifest, format: number = FORMER_FORMAT): string {
+export function serializeFormer(manifest: Manifest, format: number = FORMER_FORMAT): string {
   const { shared: _, diffs, locales, ...rest } = manifest;
   const shared = sharedSegments(manifest);
   const entries = Object.keys(locales).map((locale) => {
@@ -74,12 +74,12 @@ function formerEntry(manifest: Manifest, locale: string, segments: Segment[]): E
     return [representation, Object.fromEntries(codings)];
   });
   const coverage = manifest.locales[locale]?.coverage ?? 0;
-  // Blocks for browsers with dictionaries, which nobody reads any more.
+  // Blocks for browsers with dictionaries, which are no longer read.
   const own = { own: { proto: { blob: sha256Hex(`blocks of ${locale}`), bytes: 5 } } };
   return { coverage, bodies: Object.fromEntries(bodies), ...own };
 }
 
-/** Adds deltas, which nobody reads any more. */
+/** Adds deltas, which are no longer read. */
 function formerDiffs(diffs: Manifest["diffs"]): FormerManifest["diffs"] {
   const deltas = { blob: sha256Hex("deltas"), locales: {} };
   return diffs.map((diff) => ({ ...diff, deltas }));

@@ -20,5 +20,5 @@ export function fuzzed<T extends unknown[]>(runs: number, found: readonly T[] = 
   return { numRuns, seed: settings.seed, examples: [...found] };
 }
 
-/** Options of a fuzz test: it takes as long as its cases take, for which nobody knows a bound. */
+/** Options of a fuzz test, whose duration has no known bound. */
 export const UNHURRIED = { timeout: 0 };

@@ -64,14 +64,14 @@ export class HostileTrial {
   }
 
   /** Begins with an installation in which everything has happened once. */
-  static async begin(): Promise<HostileTrial> {
+  static async start(): Promise<HostileTrial> {
     made ??= makeWorld();
     const trial = new HostileTrial(await made);
     trial.reset();
     return trial;
   }
 
-  /** Goes back to how it began. */
+  /** Goes back to how it started. */
   reset(): void {
     this.#reset();
   }
@@ -82,7 +82,7 @@ export class HostileTrial {
     if (isAccepted) this.accepted++;
   }
 
-  /** Starts both Durable Objects anew over what they have stored. They must read all of it. */
+  /** Starts both Durable Objects again over what they have stored. They must read all of it. */
   async restart(what: string): Promise<AlertRun> {
     const { ingest, monitor, installation } = this.world;
     this.world.restart();

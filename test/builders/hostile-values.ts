@@ -6,7 +6,7 @@ import { SOURCE_NAMES } from "../../src/schemas/run-words.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Nothing of what is expected, whatever that is. */
+/** Values that no field expects. */
 const NONSENSE: readonly unknown[] = [
   {},
   [],
@@ -73,8 +73,8 @@ const MOMENTS: readonly unknown[] = [
 
 /** Ends of a pause: a moment, or a second to a year and beyond from now. */
 function pauseEnds(now: number): readonly unknown[] {
-  const ahead = [-1, 0, 1, DAY_MS, 366 * DAY_MS, 366 * DAY_MS + 1, 400 * DAY_MS, 7_300 * DAY_MS];
-  return [...ahead.map((ms) => new Date(now + ms).toISOString()), ...MOMENTS];
+  const offsets = [-1, 0, 1, DAY_MS, 366 * DAY_MS, 366 * DAY_MS + 1, 400 * DAY_MS, 7_300 * DAY_MS];
+  return [...offsets.map((ms) => new Date(now + ms).toISOString()), ...MOMENTS];
 }
 
 const DATES: readonly unknown[] = [

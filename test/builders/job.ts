@@ -3,7 +3,7 @@ import { BACKUP, type BackupJob } from "../../src/schemas/backup-job.ts";
 import { FIRST_BACKUP_CHECKPOINT } from "../../src/backup/step.ts";
 import { newRecord } from "../../src/coordinator/jobs.ts";
 
-/** A job that has begun to make a backup. */
+/** A job that has started to make a backup. */
 function aJob(changes: Partial<BackupJob> = {}): BackupJob {
   const id = "019aa3c0-0000-7000-8000-0000000000b1";
   return {

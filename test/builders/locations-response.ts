@@ -4,7 +4,7 @@ import {
   LocationsResponseSchema,
 } from "../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../../src/catalog/bytes.ts";
-import { commonPieces, encodeLocal } from "../../src/catalog/encode.ts";
+import { sharedPieces, encodeLocalePart } from "../../src/catalog/encode.ts";
 import type { Catalog, RegionNames } from "../../src/catalog/model.ts";
 import { aCatalog } from "./catalog.ts";
 
@@ -13,9 +13,9 @@ export function aLocationsResponse(
   catalog: Catalog = aCatalog(),
   names: RegionNames = new Map(),
 ): LocationsResponse {
-  const { proto } = encodeLocal(catalog.regions, names);
+  const { proto } = encodeLocalePart(catalog.regions, names);
   return fromBinary(
     LocationsResponseSchema,
-    concatenate([...commonPieces(catalog, "proto"), proto]),
+    concatenate([...sharedPieces(catalog, "proto"), proto]),
   );
 }

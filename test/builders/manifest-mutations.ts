@@ -1,4 +1,4 @@
-/** What damage can make of a manifest. */
+/** Damaged manifests. */
 import fc from "fast-check";
 import { mutatedBytes } from "./mutations.ts";
 

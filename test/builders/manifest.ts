@@ -11,7 +11,7 @@ import {
 } from "../../src/parts/manifest.ts";
 import { type MadeParts, makeParts } from "./parts.ts";
 
-const EXAMPLE = makeParts(textPart("common"), { en: textPart("English") });
+const EXAMPLE = makeParts(textPart("shared"), { en: textPart("English") });
 
 export function aManifest(changes: Partial<Manifest> = {}): Manifest {
   const { shared, locales } = EXAMPLE;
@@ -39,14 +39,14 @@ export function aLocaleEntry(changes: Partial<LocaleEntry> = {}): LocaleEntry {
   return { ...en, ...changes };
 }
 
-/** A version of some locales, whose text in protobuf is `<text common|text locale>`, without brotli. */
+/** A version of some locales, whose text in protobuf is `<text shared|text locale>`, without brotli. */
 export function aVersion(
   generation: number,
   text: string,
   locales: readonly string[] = ["en"],
 ): { manifest: Manifest; blobs: MadeParts["blobs"] } {
   const locals = locales.map((locale) => [locale, textPart(`${text} ${locale}>`)]);
-  const { blobs, ...parts } = makeParts(textPart(`<${text} common|`), Object.fromEntries(locals), {
+  const { blobs, ...parts } = makeParts(textPart(`<${text} shared|`), Object.fromEntries(locals), {
     codings: ["gzip"],
   });
   const previous = generation === 1 ? null : generation - 1;
@@ -63,13 +63,13 @@ function textPart(text: string): EncodedPart {
 export function partsOf(
   text: string,
   coding: Coding = "identity",
-): readonly [shared: string, own: string] {
+): readonly [shared: string, locale: string] {
   const { manifest } = aVersion(1, text);
   const body = composeBody(manifest, { locale: "en", representation: "proto", coding });
-  const [shared = "", own = ""] = (body?.pieces ?? []).flatMap((piece) =>
+  const [shared = "", locale = ""] = (body?.pieces ?? []).flatMap((piece) =>
     "sha256" in piece ? [piece.sha256] : [],
   );
-  return [shared, own];
+  return [shared, locale];
 }
 
 /** A diff of two locales. */

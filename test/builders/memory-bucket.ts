@@ -3,7 +3,7 @@ import { sha256Hex } from "../../src/catalog/bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What R2 records of an object beside its bytes. */
+/** R2's metadata of an object. */
 interface Recorded {
   /** As R2 verified it; undefined if the object was uploaded without one. */
   readonly sha256?: string | undefined;
@@ -17,17 +17,17 @@ interface PutOptions extends Pick<Recorded, "sha256" | "customMetadata"> {
 
 /** An R2 bucket in memory, as far as the adapters use it. It records its calls, such as `put backups/…`. */
 export class MemoryBucket {
-  /** Bytes of the objects. Whoever changes them here does it behind everybody's back. */
+  /** Bytes of the objects. A change here is no call. */
   readonly files: Map<string, Bytes>;
   readonly recorded: Map<string, Recorded>;
   readonly calls: string[] = [];
-  /** What it throws is the fault of the bucket, and what it awaits is its delay. */
+  /** Its errors and delays are the bucket's. */
   before: (call: string) => void | Promise<void> = () => {};
-  /** What it throws is thrown when a change has taken effect: its answer is lost. */
+  /** Its errors come after a change has taken effect, so that the answer is lost. */
   after: (call: string) => void | Promise<void> = () => {};
   readonly #now: () => number;
 
-  /** A bucket of its own, or another way into the objects of `other`. */
+  /** A new bucket, or another binding of `other`. */
   constructor(other?: Pick<MemoryBucket, "files" | "recorded">, now: () => number = () => 0) {
     this.files = other?.files ?? new Map();
     this.recorded = other?.recorded ?? new Map();
@@ -93,7 +93,7 @@ export class MemoryBucket {
     this.recorded.set(key, { storedAt: this.#now(), ...recorded });
   }
 
-  /** Stores other bytes for an object behind everybody's back, as damage does. */
+  /** Stores other bytes for an object without a call, as damage does. */
   damage(key: string, change: (bytes: Uint8Array) => Uint8Array): void {
     const bytes = this.files.get(key);
     if (bytes === undefined) throw new Error(`there is no ${key}`);

@@ -1,5 +1,5 @@
 import type { Manifest } from "../../src/parts/manifest.ts";
-import { sealManifest } from "../../src/parts/sealed-manifest.ts";
+import { serializeManifest } from "../../src/parts/stored-manifest.ts";
 import { createCatalogStore } from "../../src/storage/catalog-store.ts";
 import type { Claim } from "../../src/storage/ownership.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
@@ -58,17 +58,17 @@ export function memoryCatalogStore(other?: Replicas, claim = A_CLAIM) {
     bucket,
     r2: bucket.files,
     calls,
-    /** What it throws is the fault of the binding that is called; what it awaits is its delay. */
+    /** Its errors and delays are those of the called binding. */
     before: (_call: string): void | Promise<void> => {},
-    /** What it throws is thrown when the write has taken effect: its answer is lost. */
+    /** Its errors come after the write has taken effect, so that the answer is lost. */
     after: (_call: string): void | Promise<void> => {},
     /** Publishes a version as the ingest does, without recording it. */
     publish({ manifest, blobs }: Version): void {
       for (const replica of [kv, bucket.files])
         for (const [sha256, bytes] of blobs) replica.set(blobKey(sha256), Uint8Array.from(bytes));
-      bucket.lay(generationKey(manifest.generation), sealedBytes(manifest));
-      bucket.lay(MANIFEST_KEY, sealedBytes(manifest), { customMetadata: { owner: claim.owner } });
-      kv.set(MANIFEST_KEY, sealedBytes(manifest));
+      bucket.lay(generationKey(manifest.generation), manifestBytes(manifest));
+      bucket.lay(MANIFEST_KEY, manifestBytes(manifest), { customMetadata: { owner: claim.owner } });
+      kv.set(MANIFEST_KEY, manifestBytes(manifest));
     },
     /** Counts the calls of a kind so far, such as `kv get`. */
     count: (kind: string) => calls.filter((call) => call.startsWith(kind)).length,
@@ -77,6 +77,6 @@ export function memoryCatalogStore(other?: Replicas, claim = A_CLAIM) {
 }
 
 /** The stored bytes of a manifest. */
-export function sealedBytes(manifest: Manifest): Bytes {
-  return toBytes(sealManifest(manifest));
+export function manifestBytes(manifest: Manifest): Bytes {
+  return toBytes(serializeManifest(manifest));
 }

@@ -25,7 +25,7 @@ export class MemoryD1 {
   readonly database = new DatabaseSync(":memory:");
   readonly calls: string[] = [];
   readonly #statements = new Map<string, StatementSync>();
-  /** What it throws is the fault of the database. */
+  /** Its errors are the database's. */
   before: (call: string) => void | Promise<void> = () => {};
 
   /** A database to which all migrations were applied. */

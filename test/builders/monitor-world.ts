@@ -16,8 +16,8 @@ import { checkSettings } from "../../src/monitor/settings.ts";
 const KNOWN = ["de", "en"].map((locale) => ({ locale, coverage: 1 }));
 
 /**
- * A monitor over SQLite and stores in memory, with a clock that passes only when it is told to, and
- * webhooks over the network. `restart` loses what it holds in memory and keeps the rest.
+ * A monitor over SQLite and stores in memory, with a clock that moves only on request, and webhooks
+ * over the network. `restart` loses what it holds in memory and keeps the rest.
  */
 export class MonitorWorld {
   readonly tables = new MemoryTables();
@@ -29,7 +29,7 @@ export class MonitorWorld {
   /** Milliseconds since 1970. */
   time = NOW;
   settings: AlertSettings;
-  /** What it throws is the fault of the input or of D1 that is asked for: `ingest`, `d1 save`, … */
+  /** Its errors are those of the called input or of D1: `ingest`, `d1 save`, … */
   before: (call: string) => void | Promise<void> = () => {};
   readonly deliveryLimits = { timeoutMs: 60_000, maxAttempts: 2, backoffMs: 1 };
   ingest: CoordinatorStatus;
@@ -135,7 +135,7 @@ export class MonitorWorld {
   }
 }
 
-/** What an evaluation says of one alert. */
+/** An evaluation's result for one alert. */
 export function resultOf(run: AlertRun, rule: string, label?: string) {
   const found = run.results.find(
     (result) =>

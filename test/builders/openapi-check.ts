@@ -43,7 +43,7 @@ type Content = { readonly [mediaType: string]: { readonly schema: object } };
 
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
 
-/** Headers that tell a client something that the body does not. */
+/** Headers with information that the body lacks. */
 const TELLING = ["location", "etag", "retry-after", "allow", "www-authenticate", "accept"];
 
 /**

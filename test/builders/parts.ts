@@ -16,7 +16,7 @@ import {
   CODINGS,
   type LocaleEntry,
   type Manifest,
-  type OwnParts,
+  type LocaleParts,
   type SharedParts,
   type StoredPart,
 } from "../../src/parts/manifest.ts";
@@ -56,7 +56,7 @@ export function makeParts(
     };
     return { identity: store(bytes), gzip: store(gzip(bytes)), ...br };
   };
-  const ownOf = (local: EncodedPart, form: Form): OwnParts => {
+  const localePartsOf = (local: EncodedPart, form: Form): LocaleParts => {
     const bytes = local[form];
     const message = [shared[form], bytes];
     const crc32 = {
@@ -87,7 +87,7 @@ export function makeParts(
     Object.fromEntries(FORMS.map((form) => [form, make(form)])) as { [F in Form]: T }; // one for each
   const entries = Object.entries(locals).map(([locale, local]): [string, LocaleEntry] => [
     locale,
-    { coverage, parts: ofForms((form) => ownOf(local, form)) },
+    { coverage, parts: ofForms((form) => localePartsOf(local, form)) },
   ]);
   return { shared: ofForms(sharedOf), locales: Object.fromEntries(entries), blobs };
 }

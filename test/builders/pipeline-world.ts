@@ -6,21 +6,21 @@ import type { Run } from "../../src/schemas/run.ts";
 import type { UpstreamFiles } from "../../src/schemas/run-report.ts";
 import type { RunMode, Stage } from "../../src/schemas/run-words.ts";
 import { type LedgerFiles, ledgerOf } from "../../src/ingest/ledger-files.ts";
-import type { SurpriseLimits } from "../../src/ingest/accept-sources.ts";
+import type { HoldLimits } from "../../src/ingest/accept-sources.ts";
 import { replicate } from "../../src/coordinator/publishing.ts";
-import { type CompressionTask, compressPart, type Effort } from "../../src/parts/codings.ts";
+import { type CompressionInput, compressPart, type Effort } from "../../src/parts/codings.ts";
 import type { Snapshot } from "../../src/sources/snapshot.ts";
 import { embeddedUpstream, type Upstream } from "../../src/sources/upstream.ts";
 import { memoryCatalogStore } from "./memory-catalog-store.ts";
 import { memorySourceArchive } from "./memory-source-archive.ts";
-import { NOTHING_SURPRISES } from "./surprise-limits.ts";
+import { NOTHING_HELD } from "./hold-limits.ts";
 import { aSnapshot } from "./small-snapshot.ts";
 
-/** Stores in memory, and what a coordinator would remember, around pipelines. */
+/** Stores in memory and a coordinator's memory, around pipelines. */
 export class PipelineWorld {
   readonly store = memoryCatalogStore();
   readonly archive = memorySourceArchive();
-  /** What a deploy may change. */
+  /** The settings that a deploy may change. */
   locales: readonly string[];
   snapshot: Snapshot = aSnapshot();
   upstream: Upstream | undefined;
@@ -28,11 +28,11 @@ export class PipelineWorld {
   forced = false;
   airportSet: AirportSet = "all";
   effort: Effort = "fast";
-  /** Compresses what all locales share. */
-  compress = async (task: CompressionTask): Promise<Uint8Array> => compressPart(task);
-  surprises: SurpriseLimits = NOTHING_SURPRISES;
+  /** Compresses the shared parts. */
+  compress = async (task: CompressionInput): Promise<Uint8Array> => compressPart(task);
+  holdLimits: HoldLimits = NOTHING_HELD;
   time = Date.parse("2026-11-01T04:17:00.000Z");
-  /** What a run that has ended has accepted. */
+  /** The ledger of the last run. */
   ledger: LedgerFiles | null = null;
   decisions: RunContext["decisions"] = [];
   /** The version recorded last. */
@@ -42,7 +42,7 @@ export class PipelineWorld {
   /** The upstream files of the last success. */
   archived: UpstreamFiles = {};
   checkpoint: IngestCheckpoint = FIRST_INGEST_CHECKPOINT;
-  /** What has changed in the run. */
+  /** The changed fields of the run. */
   run: Partial<Run> = {};
   /** Events of the log. */
   readonly logged: string[] = [];
@@ -61,14 +61,14 @@ export class PipelineWorld {
       locales: this.locales,
       defaultLocale: "en",
       airportSet: this.airportSet,
-      surprises: this.surprises,
+      holdLimits: this.holdLimits,
       effort: this.effort,
       compress: this.compress,
       now: () => this.time,
     });
   }
 
-  /** What a step is told. */
+  /** The context of a step. */
   context(changes: Partial<RunContext> = {}): RunContext {
     return {
       mode: "incremental",
@@ -88,7 +88,7 @@ export class PipelineWorld {
     };
   }
 
-  /** Does one step and, if it does not throw, remembers what it came to. */
+  /** Does one step and, if it does not throw, remembers its result. */
   async step(pipeline: Pipeline, mode: RunMode = "incremental"): Promise<IngestStepResult> {
     const result = await pipeline.step(this.checkpoint, this.context({ mode }));
     this.run = { ...this.run, ...result.patch };

@@ -15,7 +15,7 @@ const NOTHING_PARSED: IngestCheckpoint["parsed"] = {
 
 /**
  * The stages of the real pipeline in the same order and with the same calls, but for a catalog of
- * one text, which is not compressed: the first bytes that upstream gives. A text that begins with
+ * one text, which is not compressed: the first bytes that upstream gives. A text that starts with
  * `bad` trips a guard. Fetching is the real one.
  */
 export class QuickPipeline extends Pipeline {

@@ -30,10 +30,10 @@ export class ReaderWorld {
     while (this.#behind.length > 0) await Promise.all(this.#behind.splice(0));
   }
 
-  /** Makes every call that begins so fail. */
-  breakCalls(...beginnings: readonly string[]): void {
+  /** Makes every call with one of these prefixes fail. */
+  breakCalls(...prefixes: readonly string[]): void {
     this.store.before = (call) => {
-      if (beginnings.some((beginning) => call.startsWith(beginning))) throw new Error("down");
+      if (prefixes.some((prefix) => call.startsWith(prefix))) throw new Error("down");
     };
   }
 

@@ -61,7 +61,7 @@ function aLocationsResponse(locale: string): LocationsResponse {
 }
 
 /** Encodes the parts of a message. Serialized messages concatenate, and so do pieces of JSON. */
-function encodeParts(message: LocationsResponse): { shared: EncodedPart; own: EncodedPart } {
+function encodeParts(message: LocationsResponse): { shared: EncodedPart; locale: EncodedPart } {
   const { regions, ...rest } = message;
   const proto = (fields: MessageInitShape<typeof LocationsResponseSchema>) =>
     new Uint8Array(toBinary(LocationsResponseSchema, create(LocationsResponseSchema, fields)));
@@ -70,14 +70,14 @@ function encodeParts(message: LocationsResponse): { shared: EncodedPart; own: En
   const utf8 = (text: string) => new Uint8Array(new TextEncoder().encode(text));
   return {
     shared: { proto: proto({ ...rest, regions: [] }), json: utf8(json.slice(0, cut)) },
-    own: { proto: proto({ regions }), json: utf8(json.slice(cut)) },
+    locale: { proto: proto({ regions }), json: utf8(json.slice(cut)) },
   };
 }
 
 export interface SmallCatalog {
   readonly locales?: readonly string[];
   readonly generation?: number;
-  /** Codings besides identity; both unless told. */
+  /** Codings besides identity; both by default. */
   readonly codings?: readonly Coding[];
 }
 
@@ -85,7 +85,7 @@ const LOCALES = ["en", "de", "he", "no", "zh", "zh-Hant"];
 
 /**
  * The real reader over a small catalog in stores in memory. It holds nothing but the manifest until
- * `hold`. It records what it is asked for, and fails or waits on demand.
+ * `hold`. It records its calls, and fails or waits on request.
  */
 export class RecordingReader extends CachedCatalogReader {
   readonly store: MemoryCatalogStore;
@@ -95,7 +95,7 @@ export class RecordingReader extends CachedCatalogReader {
   currentResult: CurrentResult | undefined;
   /** Returned by `open` in place of what the stores have. */
   openResult: OpenResult | undefined;
-  /** Thrown by `open` and `cachedContent`: what no well-behaved reader does. */
+  /** Thrown by `open` and `cachedContent`, which a correct reader never does. */
   openThrows: unknown;
   /** How long `open` takes. */
   openMs = 0;
@@ -122,9 +122,9 @@ export class RecordingReader extends CachedCatalogReader {
     const encoded = locales.map(
       (locale) => [locale, encodeParts(aLocationsResponse(locale))] as const,
     );
-    const own = Object.fromEntries(encoded.map(([locale, parts]) => [locale, parts.own]));
+    const locals = Object.fromEntries(encoded.map(([locale, parts]) => [locale, parts.locale]));
     const { shared } = encodeParts(aLocationsResponse(""));
-    const { blobs, ...parts } = makeParts(shared, own, { codings, coverage: 1 });
+    const { blobs, ...parts } = makeParts(shared, locals, { codings, coverage: 1 });
     this.#blobs = blobs;
     this.#manifest = aManifest({
       generation,

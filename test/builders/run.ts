@@ -23,7 +23,7 @@ export function anEnqueueRequest(changes: Partial<EnqueueRequest> = {}): Enqueue
   };
 }
 
-/** What a new run needs besides the request. */
+/** The inputs of a new run besides the request. */
 export const NEW_RUN: NewRun = {
   newId: () => "019aa3c0-0000-7000-8000-000000000001",
   now: () => Date.parse("2026-11-01T04:17:00.000Z"),

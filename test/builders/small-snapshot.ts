@@ -36,7 +36,7 @@ const NAMES: { readonly [locale: string]: string } = {
   ja: "m49:150,ヨーロッパ,\niso3166-2:CH-ZH,チューリッヒ州,\n",
 };
 
-/** What a snapshot says of the age of its data. */
+/** The dates of a snapshot's data. */
 const SNAPSHOT_SOURCES: readonly SnapshotSource[] = [
   { what: "OurAirports: airports", as_of: "2026-10-20", table: "airports.csv" },
   { what: "OurAirports: regions", as_of: "2026-10-19", table: "regions.csv" },

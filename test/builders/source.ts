@@ -51,13 +51,13 @@ function quoted(value: string): string {
 }
 
 /** A stream that breaks after its first bytes, as a request's body does whose client goes away. */
-export function cutOff(beginning = "{"): ReadableStream<Uint8Array> {
-  let isBegun = false;
+export function cutOff(start = "{"): ReadableStream<Uint8Array> {
+  let hasStarted = false;
   return new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (isBegun) return controller.error(new Error("the client went away"));
-      isBegun = true;
-      controller.enqueue(new TextEncoder().encode(beginning));
+      if (hasStarted) return controller.error(new Error("the client went away"));
+      hasStarted = true;
+      controller.enqueue(new TextEncoder().encode(start));
     },
   });
 }

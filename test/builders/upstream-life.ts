@@ -11,13 +11,13 @@ import { type HeldChange } from "../../src/schemas/held-change.ts";
 import { byChange, type Decision } from "../../src/acceptance/decisions.ts";
 import type { SourceAirport } from "../../src/catalog/source-airport.ts";
 import { aSourceAirport } from "./source.ts";
-import { DEPLOYED_LIMITS } from "./surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "./hold-limits.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_DAY = Date.parse("2026-11-01T04:17:00.000Z");
 
-/** What a comparison starts from besides the open airports. */
+/** The inputs of a comparison besides the open airports. */
 type OnADay = Partial<UpstreamAirports> & {
   readonly decisions?: readonly Decision[];
   readonly hoursLate?: number;
@@ -56,7 +56,7 @@ export class UpstreamLife {
     for (let day = 0; day < days; day++) this.nextDay(airports, others);
   }
 
-  /** Lets days pass on which nobody looks. */
+  /** Lets days pass without a comparison. */
   skipDays(days: number): void {
     this.#day += days;
   }

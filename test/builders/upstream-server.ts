@@ -19,7 +19,7 @@ export type Behavior = (request: UpstreamRequest, response: ServerResponse) => P
 type Headers = { readonly [name: string]: string | number | undefined };
 
 export class UpstreamServer {
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly requests: UpstreamRequest[] = [];
   readonly #server = createServer((request, response) => {
     const asked = { path: request.url ?? "", headers: request.headers };
@@ -113,19 +113,19 @@ export function redirect(location: string | undefined, code = 302): Behavior {
   return status(code, { location });
 }
 
-/** Sends the beginning of a file under a Content-Length that promises `announced` bytes, and hangs up. */
-export function brokenOff(beginning: string, announced: number): Behavior {
+/** Sends the start of a file under a Content-Length that promises `announced` bytes, and hangs up. */
+export function cutShort(start: string, announced: number): Behavior {
   return async (_, response) => {
     response.setHeader("content-length", announced);
-    await flush(response, beginning);
+    await flush(response, start);
     response.destroy();
   };
 }
 
-/** Sends the beginning of a file without a Content-Length, and resets the connection. */
-export function reset(beginning: string): Behavior {
+/** Sends the start of a file without a Content-Length, and resets the connection. */
+export function reset(start: string): Behavior {
   return async (_, response) => {
-    await flush(response, beginning);
+    await flush(response, start);
     response.socket?.resetAndDestroy();
   };
 }
@@ -138,9 +138,9 @@ export const hangUp: Behavior = (_, response) => {
 /** Answers nothing, and leaves the connection open. */
 export const silence: Behavior = () => {};
 
-/** Sends the beginning of a file, and then nothing more. */
-export function stall(beginning: string): Behavior {
-  return async (_, response) => flush(response, beginning);
+/** Sends the start of a file, and then nothing more. */
+export function stall(start: string): Behavior {
+  return async (_, response) => flush(response, start);
 }
 
 /** Sends a byte before every pause, without end. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { UpstreamServer } from "./upstream-server.ts";
 
-/** A server for all tests of the file, each of which begins without requests. */
+/** A server for all tests of the file, each of which starts without requests. */
 export function useUpstreamServer(): UpstreamServer {
   const server = new UpstreamServer();
   beforeAll(() => server.listen());

@@ -1,4 +1,4 @@
-/** A real webhook receiver on loopback, which takes what it is sent, or does so badly. */
+/** A real webhook receiver on loopback, which accepts messages, or fails on request. */
 import { once } from "node:events";
 import {
   createServer,
@@ -35,7 +35,7 @@ export const silence: Answer = () => {};
 export const reset: Answer = (response) => void response.socket?.resetAndDestroy();
 
 export class WebhookReceiver {
-  /** What has arrived, whatever was answered. */
+  /** All received requests, whatever the answers were. */
   readonly received: ReceivedMessage[] = [];
   /** How the next requests are answered, each with the next; the last one goes on. */
   answers: Answer[] = [status(200)];

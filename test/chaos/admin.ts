@@ -11,7 +11,7 @@ export interface AdminAnswer {
 
 const PATIENCE_MS = 90_000;
 const SETTLE_MS = 100;
-/** What the requests of this harness may be told, besides successes. */
+/** The expected answers to this harness's requests, besides successes. */
 const EXPECTED: ReadonlySet<number> = new Set([404, 409, 422, 429, 503]);
 
 interface CallOptions {

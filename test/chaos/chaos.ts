@@ -1,8 +1,8 @@
 /**
  * `npm run chaos`: the bundle that is deployed, under load, while its stores fail, its process is
- * killed, and operators publish, force, pause, roll back, cancel, back up and restore. A checker looks at every answer, and
- * at everything that is stored once the faults are over. All decisions come from the seed; when
- * they meet what the service does is up to the machine.
+ * killed, and operators publish, force, pause, roll back, cancel, back up and restore. A checker looks
+ * at every answer, and at all stores once the faults are over. All decisions come from the seed; their
+ * timing depends on the machine.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { NO_FAULTS } from "./fault-plan.ts";
 import { checkInvariants, checkStores } from "./invariants.ts";
 import type { Injected } from "./faulty-calls.ts";
 import { type Coverage, findTooLittle } from "./floors.ts";
-import { MALFORMED } from "./judge-answer.ts";
+import { MALFORMED } from "./check-answer.ts";
 import { Operator } from "./operator.ts";
 import { Random } from "./random.ts";
 import { checkReadRoutes } from "./read-routes.ts";
@@ -45,7 +45,7 @@ if (values.help) {
   process.exit(0);
 }
 
-/** What one deploy or the other publishes, and answers without a locale. */
+/** The locales of either deploy, and its default. */
 const SETTINGS = [
   { LOCALES: "en,de,ja", DEFAULT_LOCALE: "en" },
   { LOCALES: "en,de,ja,ar", DEFAULT_LOCALE: "en" },
@@ -60,7 +60,7 @@ const DEAD_MS = { least: 0, most: 1_500 };
 const CONVERGENCE_DEADLINE_MS = 240_000;
 /** A run may wait for a minute until no deletion can be carried out late. */
 const PUBLISH_DEADLINE_MS = 150_000;
-/** How long an isolate may go on to serve what it holds: its freshness, and its pause after a fault. */
+/** How long an isolate may serve a held version: its freshness, and its pause after a fault. */
 const FRESH_DEADLINE_MS = 15_000;
 const POLL_MS = 500;
 
@@ -137,7 +137,7 @@ async function publishOne(what: string): Promise<void> {
   report.violate({ invariant: "convergence", what: `${what} published nothing in time` });
 }
 
-/** No faults outlast it, so that what waits for a store can go on. */
+/** No faults outlast it, so that all that waits for a store continues. */
 async function changeWeather(endAt: number): Promise<void> {
   const weather = new Random(seed, "weather");
   while (Date.now() < endAt) {
@@ -168,7 +168,7 @@ async function killUntil(endAt: number): Promise<void> {
   }
 }
 
-/** What was injected in the last moment before a kill is not counted. */
+/** Faults in the last moment before a kill are not counted. */
 async function countInjected(endAt: number): Promise<number> {
   let all = 0;
   while (Date.now() < endAt) {
@@ -182,18 +182,18 @@ async function countInjected(endAt: number): Promise<number> {
   return all;
 }
 
-/** Waits until nothing is under way and the stores agree; how long it took (ms). */
+/** Waits until nothing is in progress and the stores agree; how long it took (ms). */
 async function converge(): Promise<number> {
-  const began = Date.now();
+  const startedAt = Date.now();
   for (;;) {
     const state = await readState();
     const open = state.truth.runs.filter((run) => isOpen(run.state));
     const waits = [...checkStores(state), ...open];
-    if (waits.length === 0) return Date.now() - began;
-    if (Date.now() - began > CONVERGENCE_DEADLINE_MS) {
+    if (waits.length === 0) return Date.now() - startedAt;
+    if (Date.now() - startedAt > CONVERGENCE_DEADLINE_MS) {
       const what = `not after ${CONVERGENCE_DEADLINE_MS} ms: ${JSON.stringify(waits)}`;
       report.violate({ invariant: "convergence", what });
-      return Date.now() - began;
+      return Date.now() - startedAt;
     }
     await sleep(POLL_MS);
   }

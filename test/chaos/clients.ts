@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AnswerCheck, type WireAnswer } from "../../bench/answer-check.ts";
 import { callsFor } from "../../bench/calls.ts";
 import type { Older, Served } from "./evidence.ts";
-import { type ChaosRequest, MALFORMED, readError, refuseError } from "./judge-answer.ts";
+import { type ChaosRequest, MALFORMED, readError, refuseError } from "./check-answer.ts";
 import type { Random } from "./random.ts";
 import type { Report } from "./report.ts";
 import type { Service } from "./service.ts";
@@ -38,7 +38,7 @@ export const REQUESTS: readonly ChaosRequest[] = LOCALES.flatMap((locale) =>
   ),
 );
 
-/** What an answer is judged by, besides the request. */
+/** What an answer is checked against, besides the request. */
 interface Circumstances {
   readonly etag: string | undefined;
   /** Generations that the process had shown before. */
@@ -47,7 +47,7 @@ interface Circumstances {
   readonly sawDamage: boolean;
 }
 
-/** Clients over raw HTTP, who judge every answer. */
+/** Clients over raw HTTP, that check every answer. */
 export class Clients {
   readonly served = new Map<string, Served>();
   /** Answers that only a manifest which names an older version explains. */
@@ -82,7 +82,7 @@ export class Clients {
     this.#agent.destroy();
   }
 
-  /** Sends a request and judges what comes; the generation that was served, if one was. */
+  /** Sends a request and checks the answer. Returns the served generation, if any. */
   async call(request: ChaosRequest, ifChanged = false): Promise<number | undefined> {
     const etag = ifChanged && request.method !== "POST" ? this.#etags.get(request) : undefined;
     const sentAt = Date.now();
@@ -90,7 +90,7 @@ export class Clients {
     try {
       const answer = await this.#send(request, etag);
       const sawDamage = this.#service.mayHaveSeenDamage(sentAt);
-      return this.#judge(request, answer, { etag, held, sawDamage });
+      return this.#check(request, answer, { etag, held, sawDamage });
     } catch (cause) {
       await sleep(SETTLE_MS);
       if (this.#service.wasDead(sentAt, Date.now()))
@@ -119,7 +119,7 @@ export class Clients {
     return { status: response.statusCode ?? 0, header, body: await buffer(response) };
   }
 
-  #judge(
+  #check(
     request: ChaosRequest,
     answer: WireAnswer,
     { etag, held, sawDamage }: Circumstances,
@@ -137,16 +137,16 @@ export class Clients {
     }
     this.#report.count("answers", `${answer.status}`);
     try {
-      this.#judgeSuccess(request, answer, etag);
+      this.#checkSuccess(request, answer, etag);
     } catch (cause) {
       this.#violate("I1", request, String(cause));
     }
     const generation = Number(answer.header("catalog-version"));
-    this.#judgeGeneration(request, generation, held);
+    this.#checkGeneration(request, generation, held);
     return generation;
   }
 
-  #judgeSuccess(request: ChaosRequest, answer: WireAnswer, etag: string | undefined): void {
+  #checkSuccess(request: ChaosRequest, answer: WireAnswer, etag: string | undefined): void {
     const { status, header } = answer;
     if (status === 304 && header("etag") !== etag) throw new Error("304 for another tag");
     if (status !== 304 && request.method !== "HEAD") {
@@ -167,11 +167,11 @@ export class Clients {
   }
 
   /**
-   * What an isolate serves goes back only to the version before, when the blobs of the present one
-   * cannot be read: the one before by number, the one that it held before, or the one that its
-   * manifest names, which is looked up when all manifests are known.
+   * An isolate goes back only to the previous version, if the blobs of the present one are unreadable:
+   * the previous one by number, the one that it held before, or the one that its manifest names, which
+   * is looked up when all manifests are known.
    */
-  #judgeGeneration(request: ChaosRequest, generation: number, held: readonly number[]): void {
+  #checkGeneration(request: ChaosRequest, generation: number, held: readonly number[]): void {
     this.#generations().add(generation);
     const [newest = 0, before = 0] = held.toSorted((a, b) => b - a);
     if (generation < newest) this.#report.count("answers", "of the version before");

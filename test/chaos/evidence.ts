@@ -1,7 +1,7 @@
 import type { Manifest } from "../../src/parts/manifest.ts";
 import type { Run } from "../../src/schemas/run.ts";
 
-/** What the coordinator has stored. */
+/** The coordinator's tables. */
 export interface CoordinatorTruth {
   /** Open runs and the hundred that ended last. */
   readonly runs: readonly Run[];
@@ -12,13 +12,13 @@ export interface CoordinatorTruth {
   readonly isReplicated: boolean;
 }
 
-/** A job about a backup, and what it was asked for. */
+/** A backup job and its request. */
 export interface BackupJob {
   readonly key: string | null;
   readonly state: string;
 }
 
-/** What a backup says of the ingest. */
+/** A backup's content of the ingest. */
 export interface BackupContent {
   /** The runs in D1. */
   readonly rows: readonly Run[];
@@ -29,10 +29,10 @@ export interface BackupContent {
 
 /** A restore that succeeded. */
 export interface Restored {
-  /** What serves the restored catalog; null if none was published. */
+  /** The version with the restored catalog; null if none was published. */
   readonly generation: number | null;
   readonly backup: BackupContent;
-  /** The backup of what was there before. */
+  /** The backup of the state before. */
   readonly undo: BackupContent;
 }
 
@@ -75,12 +75,12 @@ export interface Older {
 interface AcknowledgedPause {
   readonly from: number;
   readonly to: number;
-  /** The generation that was published at its beginning and at its end, where that was answered. */
+  /** The generation that was published at its start and at its end, where that was answered. */
   readonly before: number | undefined;
   readonly after: number | undefined;
 }
 
-/** What operators asked for, and were told. */
+/** Operators' requests and answers. */
 export interface Operated {
   /** Runs that an enqueue named in its answer. */
   readonly acknowledged: Set<string>;
@@ -88,11 +88,11 @@ export interface Operated {
   readonly cancelled: Set<string>;
   readonly pauses: AcknowledgedPause[];
   rollbackAttempts: number;
-  /** Takeovers that were asked for: each may have published what was there before again. */
+  /** Requested takeovers: each may have published the former version again. */
   takeovers: number;
-  /** What each acknowledged rollback published: the new generation, and the one it repeats. */
+  /** Of each acknowledged rollback: the new generation, and the one it repeats. */
   readonly rollbacks: Map<number, number>;
-  /** What was seen of each run when it was first seen ended. */
+  /** Each run as it was when it was first seen ended. */
   readonly ends: Map<string, { readonly [field in keyof Run]?: unknown }>;
   readonly restores: Restored[];
 }
@@ -111,7 +111,7 @@ export function nothingOperated(): Operated {
   };
 }
 
-/** Something that must not be. */
+/** A broken invariant. */
 export interface Violation {
   readonly invariant: string;
   readonly what: string;

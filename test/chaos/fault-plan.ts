@@ -1,6 +1,6 @@
-/** What faults are injected at present. Pure: the random numbers are arguments. */
+/** The present faults. Pure: the random numbers are arguments. */
 
-/** The bindings that fail. `object` is either coordinator, as the front door or the other calls it. */
+/** The bindings that fail. `object` is the coordinator of either installation. */
 export const BINDINGS = ["kv", "r2", "d1", "object"] as const;
 export type Binding = (typeof BINDINGS)[number];
 

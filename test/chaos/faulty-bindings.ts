@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import type { FaultyCalls } from "./faulty-calls.ts";
 
-/** R2: what the keys of manifests begin with that the Worker has deleted. */
+/** R2: what the keys of manifests start with that the Worker has deleted. */
 export const COLLECTED_PREFIX = "chaos/collected/";
 
 /** How many values a key that lags may be behind, and the present one. */

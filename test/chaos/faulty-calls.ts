@@ -40,7 +40,7 @@ export class FaultyCalls {
     this.#random = new Random(plan.seed, "faults");
   }
 
-  /** What was injected since the last look. */
+  /** The faults injected since the last look. */
   takeInjected(): Injected {
     const injected = Object.fromEntries(this.#times);
     this.#times = new Map();

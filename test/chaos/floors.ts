@@ -1,6 +1,6 @@
 /** How much a run must have seen to prove anything. Pure. */
 
-/** What was seen from the first fault to the last. */
+/** The counts from the first fault to the last. */
 export interface Coverage {
   /** How long faults were injected. */
   readonly seconds: number;
@@ -21,7 +21,7 @@ const SECONDS_FOR_EVENTS = 60;
 /** Stores that are down, pauses and kills may well let a minute pass without a publication. */
 const SECONDS_PER_PUBLICATION = 300;
 
-/** What there was too little of, in words; nothing if the run has seen enough. */
+/** Describes the counts that are too low. */
 export function findTooLittle(coverage: Coverage): string[] {
   const { seconds, checked, kills, publications, injected } = coverage;
   const events = seconds < SECONDS_FOR_EVENTS ? 0 : Math.ceil(seconds / SECONDS_PER_EVENT);

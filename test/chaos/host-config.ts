@@ -1,7 +1,7 @@
 import { unstable_readConfig } from "wrangler";
 import { rateLimits } from "../../bench/bundle.ts";
 
-/** What the host takes from wrangler.toml. */
+/** The host's settings from wrangler.toml. */
 export interface HostConfig {
   readonly compatibilityDate: string;
   readonly compatibilityFlags: string[];

@@ -10,8 +10,8 @@ export interface HostileRequest {
 }
 
 /**
- * What the harness must know the outcome of: it asks for these itself, and remembers the answers. Who
- * cancels or decides by a hostile id finds nothing.
+ * Routes whose outcomes the harness must know: it calls these itself, and remembers the answers. A
+ * hostile id finds nothing to cancel or decide.
  */
 const ASKED_FOR_OTHERWISE = ["post /admin/catalog/rollback", "post /admin/catalog/take-over"];
 

@@ -1,4 +1,4 @@
-/** What must hold of everything that was seen and stored, once the faults are over. Pure. */
+/** The invariants of all answers and stores, once the faults are over. Pure. */
 import type { Run } from "../../src/schemas/run.ts";
 import { isDeepStrictEqual } from "node:util";
 import { negotiateLocale, parseLocale } from "../../src/catalog/locale.ts";
@@ -169,7 +169,7 @@ function publishersOf({ rows, otherRows }: StoredState): ReadonlyMap<number, rea
   return Map.groupBy(published, (run) => run.generation_after ?? -1);
 }
 
-/** I7: what the guards refuse is published by force only. */
+/** I7: a candidate that the guards refuse is published by force only. */
 function checkForce(state: StoredState, manifests: Manifests): Violation[] {
   return [...publishersOf(state).values()].flat().flatMap((run) => {
     const before = manifests.get(run.generation_before ?? -1)?.counts.airports;
@@ -193,7 +193,7 @@ function haveSameLocales(one: Manifest | undefined, other: Manifest | undefined)
   return JSON.stringify(one.locales) === JSON.stringify(other.locales);
 }
 
-/** I5: what was published within an acknowledged pause was no run's doing. */
+/** I5: no run published within an acknowledged pause. */
 function checkPauses({ operated, state }: Evidence, manifests: Manifests): Violation[] {
   const publishers = publishersOf(state);
   const ofRuns = [...manifests.values()].filter(({ generation }) => publishers.has(generation));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
-/** What lets the isolates of a workerd that Miniflare starts collect garbage when they are told to. */
+/** Lets the isolates of a workerd that Miniflare starts collect garbage on request. */
 export const COLLECTABLE = { MINIFLARE_WORKERD_V8_FLAGS: "--expose-gc" } as const;
 
 const SAMPLE_MS = 5;

@@ -1,4 +1,4 @@
-/** What the operator does next. Pure: all of it comes from the seed and the action's number. */
+/** The operator's next action. Pure: all of it comes from the seed and the action's number. */
 import { Random } from "./random.ts";
 
 /** How often each action comes, beside the others. */

@@ -37,10 +37,10 @@ const FORCED_DEADLINE_MS = 15_000;
 const CLOCKS: readonly (readonly [string, number])[] = [
   ["right", 0],
   ["right", 0],
-  ["hours ahead", HOUR_MS],
-  ["years ahead", 365 * DAY_MS],
-  ["hours back", -HOUR_MS],
-  ["years back", -365 * DAY_MS],
+  ["forward by hours", HOUR_MS],
+  ["forward by years", 365 * DAY_MS],
+  ["back by hours", -HOUR_MS],
+  ["back by years", -365 * DAY_MS],
 ];
 const CLOCK_TIMES_MAX = 20;
 /** A refusal takes a moment only. */
@@ -171,7 +171,7 @@ export class Operator {
     }
   }
 
-  /** Waits until the stores show what is published; false if they do not in time. */
+  /** Waits until the stores show the published version; false if they do not in time. */
   async #untilReplicated(): Promise<boolean> {
     for (const deadline = Date.now() + FORCED_DEADLINE_MS; Date.now() < deadline;) {
       const { truth } = (await this.#deps.service.control("state")) as StoredState; // our worker
@@ -282,11 +282,11 @@ export class Operator {
     if (path.endsWith("/pause") || path.endsWith("/restore")) await this.resume();
   }
 
-  /** Sets the clock ahead or back by hours or years, and later right again. */
+  /** Sets the clock forward or back by hours or years, and later right again. */
   async #setClock(random: Random): Promise<void> {
-    const [what, aheadMs] = random.pick(CLOCKS);
+    const [what, offsetMs] = random.pick(CLOCKS);
     const times = random.between(1, CLOCK_TIMES_MAX);
-    await this.#deps.service.setClock(aheadMs * times);
+    await this.#deps.service.setClock(offsetMs * times);
     this.#deps.report.count("clock", what);
   }
 
@@ -295,7 +295,7 @@ export class Operator {
     const cron = random.pick(Object.keys(CRON_JOBS));
     const { service } = this.#deps;
     if (random.chance(0.7)) this.#tickAt = service.now();
-    // A tick that meets a fault is lost, and nobody was told that it was taken.
+    // A tick that meets a fault is lost, and its acceptance was not acknowledged.
     await service.tick(cron, this.#tickAt).catch(() => undefined);
     this.#deps.report.count("operators", `cron tick ${cron}`);
   }

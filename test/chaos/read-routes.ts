@@ -7,7 +7,7 @@ import type { Report } from "./report.ts";
 const DEADLINE_MS = 90_000;
 const POLL_MS = 500;
 
-/** What a route needs besides its path. */
+/** The parameters of a route besides its path. */
 const PARAMETERS: { readonly [path: string]: (known: Known) => string | undefined } = {
   "/catalog/diff": ({ generation }) => generation && `from=${generation}`,
   "/catalog/names": () => `v=${"0".repeat(64)}`,
@@ -35,7 +35,7 @@ const PATHS = Object.keys(ROUTE_FIELDS).flatMap((route) =>
 /**
  * I10: every read route answers, as soon as no fault hits it. Health may fail, and says so.
  *
- * @param since what happened before, for the report.
+ * @param since the preceding event, for the report.
  */
 export async function checkReadRoutes(admin: Admin, report: Report, since: string): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
@@ -57,7 +57,7 @@ export async function checkReadRoutes(admin: Admin, report: Report, since: strin
 async function answers(admin: Admin, path: string): Promise<boolean> {
   const answer = await admin.call("GET", path);
   if (answer === undefined) return false;
-  // What is listed may be deleted by the time it is looked at.
+  // A listed resource may be deleted in the meantime.
   return answer.status === 200 || answer.status === 404 || isHealth(answer.body);
 }
 

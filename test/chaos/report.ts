@@ -4,7 +4,7 @@ import type { Violation } from "./evidence.ts";
 /** Violations that are shown in full. */
 const SHOWN = 20;
 
-/** Counts what was injected and what was seen, and keeps what must not be. */
+/** Counts the faults and the observations, and collects the violations. */
 export class Report {
   readonly violations: Violation[] = [];
   readonly #counts = new Map<string, Map<string, number>>();

@@ -1,10 +1,10 @@
-/** What must hold of a restore that succeeded. Pure. */
+/** The invariants of a successful restore. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { isOpen } from "../../src/coordinator/jobs.ts";
 import type { Restored, StoredState, Violation } from "./evidence.ts";
 
 /**
- * I8: what the backup says is there again to the byte, nothing of the history and the audit is lost,
+ * I8: the backup's content is there again to the byte, nothing of the history and the audit is lost,
  * and the catalog is served under a generation above all others. `state` is what the stores had soon
  * after it.
  */

@@ -14,7 +14,7 @@ export interface RestorerDependencies {
   readonly service: Service;
   readonly report: Report;
   readonly seed: number;
-  /** What the operator knows, which a restore changes. */
+  /** The operator's knowledge, which a restore changes. */
   readonly operated: Operated;
 }
 
@@ -39,7 +39,7 @@ const RESET_CHANCE = 0.06;
 /** An operator who makes backups and restores them, and compares what comes back. */
 export class Restorer {
   readonly #deps: RestorerDependencies;
-  /** Restores that have been looked at. */
+  /** Checked restores. */
   readonly #settled = new Set<string>();
   /** Drawn from with each look at a job that goes on, whose number is up to the machine. */
   readonly #polls: Random;
@@ -50,7 +50,7 @@ export class Restorer {
     this.#polls = new Random(deps.seed, "looks at jobs");
   }
 
-  /** What a restore does at present; undefined if there is none. */
+  /** The stage of the present restore; undefined if there is none. */
   get stage(): string | undefined {
     return this.#stage;
   }
@@ -76,7 +76,10 @@ export class Restorer {
     return backups.filter(({ state }) => state === "complete").map(({ id }) => id);
   }
 
-  /** Copies a backup as one of years ahead or back comes from elsewhere; it may be restored later. */
+  /**
+   * Copies a backup under an id of years later or earlier, as if from another installation; it may be
+   * restored later.
+   */
   async copyAny(random: Random): Promise<void> {
     const { service } = this.#deps;
     const whole = await this.#wholeBackups();
@@ -85,7 +88,10 @@ export class Restorer {
     const days = random.between(1, 5_000) * random.pick([1, -1]);
     const to = idAt(service.now() + days * DAY_MS, random.between(0, 0xfff));
     await service.control(`copy_backup?from=${from}&to=${to}`);
-    this.#deps.report.count("operators", `backup copied from ${days > 0 ? "ahead" : "long ago"}`);
+    this.#deps.report.count(
+      "operators",
+      `backup copied from ${days > 0 ? "the future" : "long ago"}`,
+    );
   }
 
   /** Deletes any backup; one that is protected is refused. */
@@ -110,7 +116,7 @@ export class Restorer {
     if (this.#deps.operated.restores.length === before) violate("a restore failed without faults");
   }
 
-  /** Stops what is being ingested, and waits until no job is under way. */
+  /** Stops what is being ingested, and waits until no job is in progress. */
   async #quiesce(): Promise<void> {
     const { admin } = this.#deps;
     await admin.call("POST", "/admin/ingest/pause", { note: "restore", cancel_running: true });
@@ -125,17 +131,17 @@ export class Restorer {
 
   async #restore(id: string): Promise<void> {
     await this.#deps.admin.call("POST", `/admin/backup/${id}/restore`, {});
-    // Also when that was not answered: the restore may be under way all the same.
+    // Also when that was not answered: the restore may be in progress all the same.
     const jobs = (await this.#jobs()).filter(({ kind }) => kind === "restore");
     for (const job of jobs) {
       if (this.#settled.has(job.id)) continue;
       const ended = await this.#untilEnded(job.id);
       this.#settled.add(job.id);
-      if (ended !== undefined) await this.#judge(ended);
+      if (ended !== undefined) await this.#check(ended);
     }
   }
 
-  async #judge({ state, error, ...job }: JobAnswer): Promise<void> {
+  async #check({ state, error, ...job }: JobAnswer): Promise<void> {
     const { report, service, operated } = this.#deps;
     report.count("restores", error === null ? state : `${state}: ${error.code}`);
     if (state !== "succeeded") return;
@@ -160,7 +166,7 @@ export class Restorer {
     }
   }
 
-  /** Waits for the end of a job, and takes the coordinator's memory away now and then. */
+  /** Waits for the end of a job, and sometimes restarts the coordinator. */
   async #untilEnded(id: string): Promise<JobAnswer | undefined> {
     const { admin, report } = this.#deps;
     const deadline = Date.now() + JOB_DEADLINE_MS;
@@ -182,7 +188,7 @@ export class Restorer {
     return undefined;
   }
 
-  /** Takes the memory of the coordinator away, in the middle of what it does. */
+  /** Restarts the coordinator in the middle of its work. */
   async reset(): Promise<void> {
     await this.#deps.service.control("reset").catch(() => undefined); // the reply is lost with it
     const during = this.#stage === undefined ? "" : `, in the stage ${this.#stage}`;

@@ -27,7 +27,7 @@ interface ServiceOptions extends Omit<HostOptions, "plan" | "migrate"> {
   readonly secret: string;
 }
 
-/** What a deploy brings: other code, also beside the first, other tables, a door for the inspector. */
+/** The changes of a deploy: other code, also beside the first, other tables, a port for the inspector. */
 export type Deploy = Partial<Pick<HostOptions, "bundle" | "beside" | "migrate" | "inspectorPort">>;
 
 /**
@@ -71,7 +71,7 @@ export class Service {
   /** Each until the next one came into force. */
   readonly #plans: { readonly plan: FaultPlan; readonly from: number }[] = [];
   #hasTables = false;
-  #aheadMs = 0;
+  #clockOffsetMs = 0;
   /** When the process was killed and when it served again, in pairs. */
   readonly #outages: { from: number; to: number }[] = [];
 
@@ -104,7 +104,7 @@ export class Service {
         ...options.vars,
         ...vars,
         CHAOS_SECRET: secret,
-        CHAOS_CLOCK_MS: String(this.#aheadMs),
+        CHAOS_CLOCK_MS: String(this.#clockOffsetMs),
       },
       plan: this.#plans.at(-1)?.plan ?? NO_FAULTS,
       migrate: !this.#hasTables,
@@ -148,13 +148,13 @@ export class Service {
 
   /** The time of the Worker's clock. */
   now(): number {
-    return Date.now() + this.#aheadMs;
+    return Date.now() + this.#clockOffsetMs;
   }
 
-  /** Sets the Worker's clock so far ahead of the machine's, or back, and lets the cron notice. */
-  async setClock(aheadMs: number): Promise<void> {
-    this.#aheadMs = aheadMs;
-    await this.control(`clock?ms=${aheadMs}`);
+  /** Sets the offset of the Worker's clock from the machine's, and fires the cron trigger. */
+  async setClock(offsetMs: number): Promise<void> {
+    this.#clockOffsetMs = offsetMs;
+    await this.control(`clock?ms=${offsetMs}`);
     await this.tick(WATCH_CRON, this.now()).catch(() => undefined);
   }
 

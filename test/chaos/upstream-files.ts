@@ -36,7 +36,10 @@ export function shrunkAirports(): Uint8Array<ArrayBuffer> {
   return file(small.slice(0, SHRUNK_AIRPORTS));
 }
 
-/** What must never be published unless forced: too few airports, a broken row, a page instead of CSV, nothing. */
+/**
+ * Files that must never be published unless forced: too few airports, a broken row, a page instead of
+ * CSV, nothing.
+ */
 export function badAirports(random: Random): Uint8Array<ArrayBuffer> {
   const text = Buffer.from(file(small)).toString();
   return random.pick([

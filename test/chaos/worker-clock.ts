@@ -1,23 +1,22 @@
 /**
- * The Worker's clock, which the harness sets ahead and back. Imported before everything that reads
+ * The Worker's clock, which the harness sets forward and back. Imported before everything that reads
  * the clock. Alarms fire when this clock shows their time, as those of a machine do.
  */
 
 const readClock = Date.now;
 /** An alarm that a clock set back has put off for years. */
 const FARTHEST_MS = 24 * 60 * 60 * 1000;
-let aheadMs = 0;
+let offsetMs = 0;
 
-Date.now = () => readClock() + aheadMs;
+Date.now = () => readClock() + offsetMs;
 
-/** Sets the clock so far ahead of the machine's; back, if negative. */
+/** Sets the clock's offset from the machine's. */
 export function setClock(ms: number): void {
-  aheadMs = ms;
+  offsetMs = ms;
 }
 
-/** How far the clock is ahead of the machine's. */
-export function clockAhead(): number {
-  return aheadMs;
+export function clockOffset(): number {
+  return offsetMs;
 }
 
 /** Makes the alarms of a Durable Object follow this clock. */
@@ -27,20 +26,20 @@ export function withClock(ctx: DurableObjectState): DurableObjectState {
   const getAlarm = storage.getAlarm.bind(storage);
   Object.defineProperties(storage, {
     setAlarm: {
-      value: async (at: number) => setAlarm(Math.min(at - aheadMs, readClock() + FARTHEST_MS)),
+      value: async (at: number) => setAlarm(Math.min(at - offsetMs, readClock() + FARTHEST_MS)),
     },
     getAlarm: {
       value: async () => {
         const at = await getAlarm();
-        return at === null ? null : at + aheadMs;
+        return at === null ? null : at + offsetMs;
       },
     },
   });
   return ctx;
 }
 
-/** Lets the alarm that was set fire at its time by the present clock, which was so far ahead before. */
+/** Moves the alarm to its time by the present clock, which had another offset before. */
 export async function moveAlarm({ storage }: DurableObjectState, before: number): Promise<void> {
   const at = await storage.getAlarm();
-  if (at !== null) await storage.setAlarm(at - aheadMs + before);
+  if (at !== null) await storage.setAlarm(at - offsetMs + before);
 }

@@ -2,7 +2,7 @@
  * The Worker as it is deployed, with bindings that fail when the harness wants them to, and a
  * control path whose secret the harness alone knows.
  */
-import { clockAhead, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
+import { clockOffset, moveAlarm, setClock, withClock } from "./worker-clock.ts"; // first of all
 import { Buffer } from "node:buffer";
 import type { Run } from "../../src/schemas/run.ts";
 import type { RunRecord } from "../../src/coordinator/run-record.ts";
@@ -12,7 +12,7 @@ import service, {
   IngestCoordinator as Coordinator,
 } from "../../src/worker/worker.ts";
 import type { Manifest } from "../../src/parts/manifest.ts";
-import { openManifest } from "../../src/parts/sealed-manifest.ts";
+import { openManifest } from "../../src/parts/stored-manifest.ts";
 import { manifestSchema } from "../../src/parts/manifest-schema.ts";
 import { parseJson } from "../../src/platform/parse-json.ts";
 import { dropKey, GENERATIONS_PREFIX, MANIFEST_KEY } from "../../src/storage/keys.ts";
@@ -28,7 +28,7 @@ export { PartCompressor } from "../../src/worker/worker.ts";
 interface ChaosEnv extends Env {
   readonly CHAOS_SECRET: string;
   readonly CHAOS_PLAN: FaultPlan;
-  /** How far the clock is ahead of the machine's. */
+  /** The clock's offset from the machine's. */
   readonly CHAOS_CLOCK_MS: string;
   readonly OTHER_COORDINATOR: DurableObjectNamespace<OtherCoordinator>;
   readonly OTHER_HISTORY: D1Database;
@@ -53,12 +53,12 @@ export class IngestCoordinator extends Coordinator {
     super(withClock(ctx), open(env));
   }
 
-  /** Lets the alarm follow the clock, which was so far ahead before. */
+  /** Moves the alarm after the clock's offset has changed. */
   moveAlarm(before: number): Promise<void> {
     return moveAlarm(this.ctx, before);
   }
 
-  /** Loses what is in memory, in the middle of whatever is under way. */
+  /** Loses the memory, in the middle of any work. */
   reset(): void {
     this.ctx.abort("reset by the chaos run");
   }
@@ -72,7 +72,7 @@ export class IngestCoordinator extends Coordinator {
       .toArray();
   }
 
-  /** What the coordinator has stored, whatever it says of itself. */
+  /** The coordinator's tables, whatever its answers are. */
   inspect(): CoordinatorTruth {
     const texts = (query: string) =>
       this.ctx.storage.sql
@@ -100,7 +100,7 @@ export class IngestCoordinator extends Coordinator {
 /** It publishes in other languages, so that its backups do not fit this installation's settings. */
 const OTHER_SETTINGS = { LOCALES: "de,fr", DEFAULT_LOCALE: "de" } as const;
 
-/** Another installation over the same KV and R2, with state and a D1 of its own. */
+/** Another installation over the same KV and R2, with its own state and D1. */
 export class OtherCoordinator extends Coordinator {
   constructor(ctx: DurableObjectState, env: Env) {
     const { OTHER_HISTORY: HISTORY } = env as ChaosEnv; // of this Worker
@@ -108,7 +108,7 @@ export class OtherCoordinator extends Coordinator {
   }
 }
 
-/** What the other installation is asked to do. */
+/** Requests to the other installation. */
 async function askOther(env: Env, deed: string): Promise<unknown> {
   const other = (env as ChaosEnv).OTHER_COORDINATOR.getByName(INGEST_INSTANCE); // of this Worker
   switch (deed) {
@@ -176,7 +176,7 @@ export default {
         await coordinator(env).reset();
         return Response.json({});
       case "clock": {
-        const before = clockAhead();
+        const before = clockOffset();
         setClock(Number(searchParams.get("ms")));
         await coordinator(env).moveAlarm(before);
         return Response.json({});
@@ -231,23 +231,23 @@ async function readState(env: Env): Promise<StoredState> {
     audit: audit.results.map(({ id }) => id),
     backupJobs: await coordinator(env).inspectJobs(),
     kept,
-    kv: await readSealed(await env.CATALOG.get(MANIFEST_KEY)),
+    kv: await readManifest(await env.CATALOG.get(MANIFEST_KEY)),
     r2: await readJson(await env.ARCHIVE.get(MANIFEST_KEY)),
   };
 }
 
 async function readJson(object: R2ObjectBody | null): Promise<Manifest | null> {
-  return object === null ? null : readSealed(await object.text());
+  return object === null ? null : readManifest(await object.text());
 }
 
-/** A manifest in a table. What cannot be read is missing, which is for the checker to find. */
+/** A manifest in a table. An unreadable one is missing, which the checker finds. */
 function readRecorded(text: string): Manifest | null {
   const parsed = manifestSchema.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;
 }
 
 /** A manifest in a store, likewise. */
-async function readSealed(text: string | null): Promise<Manifest | null> {
+async function readManifest(text: string | null): Promise<Manifest | null> {
   const bytes = Uint8Array.from(Buffer.from(text ?? ""));
   const opened = await openManifest(bytes);
   return opened.ok ? opened.manifest : null;

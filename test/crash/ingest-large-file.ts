@@ -13,7 +13,7 @@ import { snapshotOpener } from "../../src/sources/snapshot.ts";
 import { memorySourceArchive } from "../builders/memory-source-archive.ts";
 import { snapshotManifest, snapshotOnDisk } from "../builders/snapshot-on-disk.ts";
 import { csvOf, type Row } from "../builders/source.ts";
-import { DEPLOYED_LIMITS } from "../builders/surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "../builders/hold-limits.ts";
 
 const ROWS = 84_000;
 /** Words such as the live file has, which the snapshot leaves out. */

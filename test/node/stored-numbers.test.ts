@@ -10,12 +10,12 @@ import { sha256Hex } from "../../src/catalog/bytes.ts";
 import { readLedger } from "../../src/ingest/ledger-files.ts";
 import { type Manifest, MANIFEST_FORMAT } from "../../src/parts/manifest.ts";
 import { manifestSchema } from "../../src/parts/manifest-schema.ts";
-import { openManifest, sealManifest } from "../../src/parts/sealed-manifest.ts";
+import { openManifest, serializeManifest } from "../../src/parts/stored-manifest.ts";
 import { CachedCatalogReader } from "../../src/storage/cached-catalog-reader.ts";
 import { generationKey, MANIFEST_KEY } from "../../src/storage/keys.ts";
 import { BackupWorld } from "../builders/backup-world.ts";
-import { beginEachWith, CoordinatorWorld } from "../builders/coordinator-world.ts";
-import { sealedBytes } from "../builders/memory-catalog-store.ts";
+import { startEachFrom, CoordinatorWorld } from "../builders/coordinator-world.ts";
+import { manifestBytes } from "../builders/memory-catalog-store.ts";
 import { aHeldChange } from "../builders/held-change.ts";
 import { aDiff, aLocaleEntry, aManifest } from "../builders/manifest.ts";
 import { ReaderWorld } from "../builders/reader-world.ts";
@@ -55,8 +55,8 @@ const manifest = aManifest({
   },
 });
 
-/** The seal of a manifest with another number, written in any way. */
-function resealed(path: readonly string[], text: string): Uint8Array<ArrayBuffer> {
+/** A stored manifest with another number, written in any way. */
+function storedWith(path: readonly string[], text: string): Uint8Array<ArrayBuffer> {
   const json = withNumber(manifest, path, text);
   return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
 }
@@ -84,13 +84,13 @@ describe("a number of a manifest", () => {
 
   it.each(rows)("%s of %s is read as it can be stored: %s", async (path, text, isRight) => {
     const names = path.split(".");
-    expect((await openManifest(resealed(names, text))).ok).toBe(isRight);
+    expect((await openManifest(storedWith(names, text))).ok).toBe(isRight);
     const stored = JSON.parse(withNumber(manifest, names, text));
     expect(manifestSchema.safeParse(stored).success).toBe(isRight);
   });
 });
 
-/** Generations that a manifest in a store may have, correctly sealed. */
+/** Generations that a manifest in a store may have, with a correct checksum. */
 const GENERATIONS = [
   "1",
   "2",
@@ -114,16 +114,16 @@ const GENERATIONS = [
 
 /** The text of a version with another generation, published at another time. */
 function withGeneration(version: Manifest, text: string): Uint8Array<ArrayBuffer> {
-  const sealed = sealManifest({ ...version, published_at: "2026-10-01T00:00:00.000Z" });
-  const json = sealed
-    .slice(0, sealed.lastIndexOf("\n"))
+  const stored = serializeManifest({ ...version, published_at: "2026-10-01T00:00:00.000Z" });
+  const json = stored
+    .slice(0, stored.lastIndexOf("\n"))
     .replace(`"generation":${version.generation}`, `"generation":${text}`);
   return Uint8Array.from(Buffer.from(`${json}\n${sha256Hex(json)}`));
 }
 
 describe("a manifest in a store with a generation that this installation has not published", () => {
   const world = new CoordinatorWorld();
-  beginEachWith(world, () => world.publishVersions(3));
+  startEachFrom(world, () => world.publishVersions(3));
 
   const current = (): Manifest => {
     const version = world.current();
@@ -211,9 +211,9 @@ describe("a manifest in a store with a generation that this installation has not
     },
   );
 
-  it("is of a date that nobody can record: isolates that have read it follow", async () => {
+  it("has a date that nobody can record: isolates that have read it follow", async () => {
     const version = { ...current(), generation: 7, published_at: "yesterday" };
-    world.store.kv.set(MANIFEST_KEY, sealedBytes(version));
+    world.store.kv.set(MANIFEST_KEY, manifestBytes(version));
     const look = await anIsolate();
     world.loseTables();
     await world.coordinator.takeOver("ops");
@@ -308,11 +308,11 @@ describe("a number of a backup", () => {
 
   it.each(rows)("%s of %s is accepted in manifest.json: %s", (path, text, isRight) => {
     const changed = withNumber(fields, path.split("."), text);
-    const sealed = {
+    const stored = {
       ...JSON.parse(changed),
       sha256: sha256Hex(JSON.stringify(JSON.parse(changed))),
     };
-    const parsed = parseManifest(JSON.stringify(sealed), ID);
+    const parsed = parseManifest(JSON.stringify(stored), ID);
     const isLater = path === "format" && text === "2";
     const code = isLater ? "future_format" : "manifest_damaged";
     expect(parsed).toMatchObject(isRight ? { ok: true } : { ok: false, fault: { code } });
@@ -418,7 +418,7 @@ describe("a number of a ledger", () => {
   );
 
   it.each(rows)(
-    "is read in the file of what is %s: %s of %s: %s",
+    "is read in the ledger's file %s: %s of %s: %s",
     async (file, path, text, isRight) => {
       const files = { accepted, held };
       const archive = new Map(
@@ -434,7 +434,7 @@ describe("a number of a ledger", () => {
         return bytes === undefined ? null : new Uint8Array(bytes);
       };
       const found = await readLedger({ read }, [{ accepted: "accepted", held: "held" }]);
-      // A lost list of what waits is made anew.
+      // A lost list of held changes is made again.
       const isLost = file === "accepted" && !isRight;
       expect([found.ledger !== null, found.isLost]).toEqual([!isLost, isLost]);
       expect(found.ledger?.held ?? []).toHaveLength(isRight ? 1 : 0);

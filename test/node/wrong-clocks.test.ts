@@ -1,6 +1,6 @@
 /**
- * What a clock has left that was ahead by an hour, by years, and almost by all that a date can have.
- * The sweep `storage/set-aside.sweep.test.ts` has each time that a Durable Object stores.
+ * The traces of a clock that was fast by an hour, by years, and almost by the range of dates. The sweep
+ * `storage/set-aside.sweep.test.ts` has each time that a Durable Object stores.
  */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -132,7 +132,7 @@ describe.each(Object.entries(FUTURES))("a time %s in the future", (_, ms) => {
     const read = changeTimes(
       heldChangeSchema,
       { ...held, [field]: timeText(at) },
-      (time, aheadMs) => cutToNow(time, NOW, aheadMs),
+      (time, toleranceMs) => cutToNow(time, NOW, toleranceMs),
     );
     expect(read).toEqual({ ...held, [field]: timeText(NOW) });
   });
@@ -277,7 +277,7 @@ describe.each(Object.entries(FUTURES))("a backup dated %s in the future", (_, ms
 const CLOCKS = { "an hour": HOUR_MS, "400 days": 400 * DAY_MS, "100 years": 36_500 * DAY_MS };
 const TICK_MS = 5 * MINUTE_MS;
 
-describe.each(Object.entries(CLOCKS))("after a clock was %s ahead", (_, ms) => {
+describe.each(Object.entries(CLOCKS))("after a clock was %s fast", (_, ms) => {
   it("what a store refused then is published and written within one tick", async () => {
     const world = new CoordinatorWorld();
     await world.publishVersions(1);
@@ -362,7 +362,7 @@ describe("a run made while the clock was a day back", () => {
 
 describe("an ended run whose id a wrong clock has made", () => {
   it.each([HOUR_MS, -HOUR_MS, 400 * DAY_MS])(
-    "is forgotten a hundred runs later: %i ms ahead",
+    "is forgotten a hundred runs later: %i ms fast",
     (ms) => {
       const { state } = new CoordinatorWorld();
       const save = (at: number, number: number) => {

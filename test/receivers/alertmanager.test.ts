@@ -10,7 +10,7 @@ import { freePort } from "../system/running-service.ts";
 import { TestService } from "../system/test-service.ts";
 
 const TEN_MINUTES_MS = 600_000;
-/** It notifies a second after an alert has begun or changed. */
+/** It notifies a second after an alert has started or changed. */
 const GROUP_MS = 1_000;
 
 const alertmanager: Prepare = ({ folder, port, origin }) => {
@@ -84,7 +84,7 @@ const paged = (alertname: string) =>
     (groupLabels as Listed["labels"]).alertname === alertname ? [status] : [],
   );
 
-it("has an alert while it is open, also after it has lost all, and sends on one beginning and one end", async () => {
+it("has an alert while it is open, also after it has lost all, and sends on one start and one end", async () => {
   await evaluate();
   await expect.poll(() => paged("catalog_stale")).toEqual(["firing"]);
 

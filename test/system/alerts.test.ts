@@ -6,7 +6,7 @@ import { type SmallUpstream, startSmallUpstream } from "../builders/small-upstre
 import { status, WEBHOOK_SECRET, WebhookReceiver } from "../builders/webhook-receiver.ts";
 import { TestService } from "./test-service.ts";
 
-/** What `GET /admin/alerts/runs` answers, as far as it is looked at here. */
+/** The fields of `GET /admin/alerts/runs` that are used here. */
 interface Run {
   readonly trigger: string;
   readonly ping: string;

@@ -1,10 +1,10 @@
-/** Lets a file's tests begin when the running service has published its catalog. */
+/** Lets a file's tests start when the running service has published its catalog. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inject } from "vitest";
 
 const POLL_MS = 100;
 
-/** A run as `GET /admin/ingest/runs` tells of it, as far as it is looked at here. */
+/** The fields of a run in `GET /admin/ingest/runs` that are used here. */
 interface Run {
   readonly state: string;
   readonly error: unknown;

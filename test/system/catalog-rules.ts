@@ -105,7 +105,7 @@ function nameRules(regions: readonly Region[], locale: string): string[] {
 
 const memo = new Map<string, ReadonlyMap<string, string>>();
 
-/** What the snapshot calls each region in a locale, by slug. */
+/** The snapshot's names of the regions in a locale, by slug. */
 function regionNames(locale: string): ReadonlyMap<string, string> {
   const known = memo.get(locale);
   if (known !== undefined) return known;

@@ -71,7 +71,7 @@ describe.each(Object.keys(FORMS) as Form[])("an answer over %s", (form) => {
   // keys of FORMS
   const { headers: asked, ...request } = FORMS[form]("ar");
 
-  // One coding each: the edge that is imitated here codes JSON anew where it prefers another one.
+  // One coding each: the edge that is imitated here codes JSON again where it prefers another one.
   it.each(["identity", "gzip", "br"])("comes in %s", async (coding) => {
     const answer = await send({ ...request, headers: { ...asked, "accept-encoding": coding } });
     expect(answer.headers["content-encoding"] ?? "identity").toBe(

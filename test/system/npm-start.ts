@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a start says when it serves. */
+/** The message of a start that serves. */
 export const SERVING = "Ctrl-C";
 export const TOKEN_FILE = ".wrangler/local-admin-token";
 

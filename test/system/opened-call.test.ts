@@ -8,13 +8,13 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 describe.each([
   ["the method", CALL, 415, "This is the address of a call."],
   ["a method that is none", CALL.replace("V1", "V9"), 404, "There is no such call."],
-])("the address of %s", (_, path, status, beginning) => {
+])("the address of %s", (_, path, status, prefix) => {
   it("shows a browser the two requests, of which each is answered", async () => {
     const answer = await send({ method: "GET", path, headers: BROWSER });
     expect(answer.status).toBe(status);
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
     const text = answer.body.toString();
-    expect(text.startsWith(beginning)).toBe(true);
+    expect(text.startsWith(prefix)).toBe(true);
     const [post = "", get = "", docs = ""] = text.match(/http:\S+/g) ?? [];
     const body = /\{.*\}/.exec(text)?.[0] ?? "";
     const type = /application\/\w+/.exec(text)?.[0] ?? "";

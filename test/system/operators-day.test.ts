@@ -61,7 +61,7 @@ function clientOf(token: string) {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What any route answers. */
+/** The answer of any route. */
 interface Json {
   readonly [name: string]: unknown;
 }

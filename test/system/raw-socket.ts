@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inject } from "vitest";
 import { CALL } from "./http.ts";
 
-/** What came back over a socket. */
+/** The answer over a socket. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;

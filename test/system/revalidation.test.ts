@@ -12,7 +12,7 @@ const ACCEPTED = [
   "identity",
   "*",
 ];
-/** For these, Miniflare codes JSON anew. */
+/** For these, Miniflare codes JSON again. */
 const RECODED = ["gzip, deflate, br, zstd", "gzip, deflate, br", "*"];
 const DECODE: { readonly [coding: string]: (bytes: Buffer) => Buffer } = {
   br: brotliDecompressSync,

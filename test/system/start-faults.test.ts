@@ -16,7 +16,7 @@ import { freePort } from "./running-service.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "locations-start-"));
 const state = join(temporary, "state");
-/** What the first start has stored, from which each test begins. */
+/** What the first start has stored, from which each test starts. */
 const published = join(temporary, "published");
 let small: SmallUpstream;
 

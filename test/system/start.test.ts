@@ -32,7 +32,7 @@ async function germanRegions(url: string): Promise<unknown> {
   return regions.map(({ nameLocalized }) => nameLocalized);
 }
 
-/** Those of the table in the test of the front door, to read what is stored. */
+/** From the table in the test of the proxy: the paths that read the stores. */
 const MINIFLARE_PATHS = [
   "/__cf_local/stream",
   "/__local_artifacts__",

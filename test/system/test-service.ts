@@ -30,7 +30,7 @@ export interface TestServiceOptions {
 const FRESH_MS = 500;
 const POLL_MS = 50;
 
-/** A run as `GET /admin/ingest/runs/{id}` tells of it, as far as tests look at it. */
+/** The fields of `GET /admin/ingest/runs/{id}` that tests use. */
 export interface RunAnswer {
   readonly id: string;
   readonly state: string;
@@ -72,7 +72,7 @@ export class TestService {
     return join(this.#folder, "state");
   }
 
-  /** Starts it anew on what it has stored, with other settings, as a deploy would. */
+  /** Starts it again on its stores, with other settings, as a deploy would. */
   async restart(vars: { readonly [name: string]: string }): Promise<void> {
     await this.#running.dispose();
     await this.#start(vars);

@@ -6,7 +6,7 @@ import { moreAirports } from "../builders/small-snapshot.ts";
 import { csvOf } from "../builders/source.ts";
 import {
   type Behavior,
-  brokenOff,
+  cutShort,
   compressedFile,
   endless,
   file,
@@ -72,7 +72,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     expect(server.requests[0]?.headers["accept-encoding"]).toContain("gzip");
   });
 
-  it("gets other requests from the engine when the gzip stream breaks off, then when fewer bytes arrive than Content-Length announces", async () => {
+  it("gets other requests from the engine when the gzip stream is cut off, then when fewer bytes arrive than Content-Length announces", async () => {
     const [first = {}, ...others] = moreAirports(60);
     const renamed = csvOf([{ ...first, name: "Kloten" }, ...others]);
     const compressed = gzipSync(renamed);
@@ -80,7 +80,7 @@ describe("the upstream over HTTP, in workerd,", () => {
     server.on(
       AIRPORTS_PATH,
       file(compressed.subarray(0, compressed.length >> 1), headers),
-      brokenOff(renamed.slice(0, 100), renamed.length),
+      cutShort(renamed.slice(0, 100), renamed.length),
       file(compressed, headers),
     );
     const { run, asked } = await ingest();

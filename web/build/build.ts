@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { checkBindings, checkVars } from "../../scripts/wrangler-vars.ts";
 import { INPUTS, listFiles } from "./inputs.ts";
 
-/** Has the list of the files that the last build began with. */
+/** Has the list of the files that the last build started with. */
 const STAMP = "dist/web-built";
 /** Bounds a hang only. */
 const LOCK_TIMEOUT_MS = 600_000;
@@ -32,7 +32,7 @@ if (!isBuilt || readFileSync(STAMP, "utf8") !== inputs) {
   try {
     await import("./pages.ts");
   } catch (error) {
-    // esbuild has written where its errors are, and so has what packs the package.
+    // esbuild and the packing of the package have already printed their errors.
     if (!(error instanceof Error) || !("errors" in error || "stderr" in error)) throw error;
     if ("stderr" in error) process.stderr.write(String(error.stderr));
     fail();

@@ -65,7 +65,7 @@ function refTo({ name }: DescMessage): string {
   return `#/components/schemas/${name}`;
 }
 
-/** The comment that ends before what is found. */
+/** The comment before the match. */
 function commentBefore(source: string, what: RegExp): string {
   const lines = source
     .slice(0, what.exec(source)?.index ?? 0)

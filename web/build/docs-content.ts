@@ -97,7 +97,7 @@ export function docsPages(): DocsPage[] {
 export function docsChapters(): { href: string; title: string; text: string }[] {
   return readGuides().flatMap(({ path, title, html }) =>
     html.split(/(?=<h[23] id=")/).map((part) => {
-      // Without what follows the path of an operation or the name of a schema.
+      // Only the path of an operation or the name of a schema.
       const [, id, heading = ""] = /^<h[23] id="([^"]+)">(.+?)(?:<span>|<\/h)/.exec(part) ?? [];
       const name = id === undefined ? title : `${title}: ${textOf(heading)}`;
       const text = `${name} ${textOf(part)}`.toLowerCase();
@@ -148,7 +148,7 @@ function readGuide(file: string, path: string): Guide {
   return { path, title, html: path === CLIENTS ? forCallers(body) : body };
 }
 
-/** What the service is, a call, and where to read on: one screen. */
+/** The welcome: the service, a call, and links, on one screen. */
 function welcomeHtml(readme: string): string {
   const [introduction = ""] = readme.split("\n## ");
   const pages = `<p>This service also has <a href="/">the explorer</a>, which shows the catalog on a map, and <a href="/dashboard">the dashboard</a> for operators; <a href="${ROUTES}">HTTP routes</a> describes every path, <a href="${CLIENTS}#the-contract">the contract</a> every field, and <a href="${CREDITS}">the credits</a> name the sources.</p>`;
@@ -227,7 +227,7 @@ class DocsRenderer extends Renderer {
     return `<span class="drawing scroll" tabindex="0" role="img" aria-label="${escapeHtml(text)}">${drawing.replace(/<style>.*<\/style>/s, "")}</span>`;
   }
 
-  /** What shows an answer is in no language: nobody copies it. */
+  /** An answer is in no language, and has no copy button. */
   override code({ text, lang = "" }: Tokens.Code): string {
     const classes = lang === "" || lang === "text" ? "code-block output" : "code-block";
     return `<pre class="${classes}" tabindex="0"><code>${highlight(text, lang)}</code></pre>`;

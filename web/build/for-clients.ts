@@ -1,4 +1,4 @@
-/** What the service hands out to those who call it. */
+/** The files that the service hands out to its callers. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

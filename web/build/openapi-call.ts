@@ -1,4 +1,4 @@
-/** What callers reach that is no route of `src/admin/`: the one call as plain HTTP, and the search's files. */
+/** The operations besides the routes of `src/admin/`: the one call as plain HTTP, and the search's files. */
 import { CITY_NAME_LOCALES } from "../../client/src/search/city-names.ts";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { METHOD_PATH } from "../../src/rpc/request.ts";
@@ -57,7 +57,7 @@ const CALL_SCHEMAS: { readonly [name: string]: Schema } = {
     description: "An error of Connect.",
     properties: {
       code: { ...text, description: "Stable word for programs.", examples: ["invalid_argument"] },
-      message: { ...text, description: "What was wrong and what to do." },
+      message: { ...text, description: "The problem and the remedy." },
       details: {
         type: "array",
         description: "Messages of google.rpc: RetryInfo, or BadRequest for a malformed locale.",
@@ -300,7 +300,7 @@ function file(operationId: string, schema: string, summary: string): ZodOpenApiO
   return { operationId, summary, description, responses };
 }
 
-/** Without tags and credentials, which what is open to everybody shares. */
+/** Without tags and credentials, which all public operations share. */
 export const OUTSIDE_ROUTES: {
   readonly paths: {
     readonly [path: string]: { readonly [method: string]: ZodOpenApiOperationObject };

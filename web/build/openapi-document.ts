@@ -24,7 +24,7 @@ export function openApiDocument(contract: string) {
   return describeRoutes(allRoutes(nothing), { ...OUTSIDE_ROUTES, schemas });
 }
 
-/** In the place of what routes work with: a description reads it and calls nothing of it. */
+/** Stands in for the routes' dependencies, none of which a description calls. */
 const nothing: AdminPlatform = new Proxy(() => undefined, {
   get: (): unknown => nothing,
   apply: (): unknown => nothing,
@@ -56,7 +56,7 @@ export function describeRoutes(
         "Clients of the catalog need only the operations with the tag `public`. Errors of the call are those of Connect; what follows is about the routes.",
         "Routes below `/admin` need a credential: `Authorization: Bearer` with a token, or a login by Cloudflare Access. The others are public.",
         "Bodies are JSON objects of at most 16 KiB; an empty body is `{}`. Unknown fields and parameters are refused, but public routes ignore unknown parameters. Lists take `limit` and `cursor`, the `next_cursor` of the page before. Errors are problem+json (RFC 9457): `code` is for programs, `detail` says what to do, and the log has the `request_id`.",
-        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What begins work takes an `Idempotency-Key`; without one, a repeated request may begin it once more. Another request with the same key is refused (422).",
+        "Every change takes a `note` and answers `changed` and `message`. It can be repeated after a lost answer: the outcome is the same. What starts work takes an `Idempotency-Key`; without one, a repeated request may start it once more. Another request with the same key is refused (422).",
         "Without notice, operations, optional parameters and fields, fields of answers, values of enumerations and codes may be added: ignore those that you do not know. Anything else is deprecated for twelve months before it goes.",
       ].join("\n\n"),
     },
@@ -124,7 +124,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
-      ...(access === "operate" && spec.beginsWork && { header: IDEMPOTENCY_HEADER }),
+      ...(access === "operate" && spec.startsWork && { header: IDEMPOTENCY_HEADER }),
     },
     ...(body && {
       requestBody: {
@@ -139,7 +139,7 @@ function operation(spec: RouteSpec): ZodOpenApiOperationObject {
 const IDEMPOTENCY_HEADER = z.object({
   "Idempotency-Key": z.string().min(1).max(128).optional().meta({
     description:
-      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one began, while it is among the last hundred. Another request with the key is refused.",
+      "A UUID, say. A request that repeats an earlier one, with its key, is answered with what that one started, while it is among the last hundred. Another request with the key is refused.",
   }),
 });
 
@@ -151,7 +151,7 @@ function responses(spec: RouteSpec) {
     method === "post" ? OF_BODIES : {},
     params ? OF_IDS : {},
     access === "public" ? {} : OF_ADMIN,
-    access === "operate" && spec.beginsWork ? OF_KEYS : {},
+    access === "operate" && spec.startsWork ? OF_KEYS : {},
     problems,
   ].flatMap((table) => Object.entries(table));
   const found: { [status: string]: ZodOpenApiResponseObject } = {};

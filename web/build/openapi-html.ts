@@ -127,7 +127,7 @@ function responseCells([status, { description, content = {} }]: [string, Respons
   return [`<code>${status}</code>`, types.join(", "), inlineHtml(description)];
 }
 
-/** The schemas of what is no problem, which all look alike. */
+/** The schemas other than problems, which all look alike. */
 function answerTypes(content: Content): Schema[] {
   return Object.entries(content)
     .filter(([mediaType]) => mediaType !== "application/problem+json")
@@ -198,7 +198,7 @@ function tableHtml(rows: readonly (readonly string[])[]): string {
   return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><tbody>${html.join("")}</tbody></table></div>`;
 }
 
-/** What a value may be, in a few words. */
+/** Describes a value's type in a few words. */
 function typeHtml(schema: Schema): string {
   const { $ref, enum: values, items, format, type, additionalProperties } = schema;
   if ($ref !== undefined) {

@@ -72,7 +72,7 @@ const PAGES: readonly Page[] = [
 
 type Files = Map<string, string | Uint8Array>;
 
-/** Makes files that scripts import as `generated:<name>`; what they get is the URL. */
+/** Makes files whose URLs scripts import as `generated:<name>`. */
 const GENERATORS: { readonly [name: string]: () => string | Uint8Array | Promise<Uint8Array> } = {
   "worker.js": buildWorker,
   "world-110m.json": () => readFileSync("data/map/world-110m.json"),
@@ -108,7 +108,7 @@ const OPTIONS = {
   write: false,
   plugins: [generated],
   logLevel: "warning",
-  // What a browser would skip is a mistake.
+  // Browsers skip CSS with an error.
   logOverride: { "css-syntax-error": "error" },
 } as const satisfies BuildOptions;
 
@@ -134,7 +134,7 @@ const { outputFiles, metafile } = await build({
   jsxImportSource: "preact",
   metafile: true,
 });
-// What the explorer's HTML has within, to call and to draw before anything else is loaded.
+// Inlined in the explorer's HTML, to call and to draw before anything else is loaded.
 const EARLY_CALL = await minify("explorer/early-call.js");
 const EARLY_STYLE = await minify("style/explorer.css");
 
@@ -236,8 +236,8 @@ function linksFor(entry: string, { outputs }: Metafile): string[] {
 }
 
 /**
- * Makes the folder hold these files and no others. What is the same stays untouched, so that a
- * running Worker, which watches the folder, is not restarted for nothing.
+ * Makes the folder hold these files and no others. Equal files stay untouched, so that a running
+ * Worker, which watches the folder, is not restarted for nothing.
  */
 function replaceFiles(wanted: Files): void {
   mkdirSync(OUT, { recursive: true });

@@ -22,7 +22,7 @@ export function ActionDialog({ action, onClose }: Props) {
   const [isSending, setSending] = useState(false);
   const [confirmed, setConfirmed] = useState<AdminRequest>();
   const [result, setResult] = useState<AdminResult<ActionAnswer>>();
-  // However often the dialog sends its request, the service begins its work once.
+  // However often the dialog sends its request, the service starts its work once.
   const [idempotencyKey] = useState(newKey);
   const token = useToken();
   const needsToken = result?.ok === false && isOfCredential(result.failure);

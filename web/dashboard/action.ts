@@ -4,9 +4,9 @@ import type { AdminRequest } from "./admin-client.ts";
 /** The parts of action answers that the dashboard reads. */
 export interface ActionAnswer {
   readonly message: string;
-  /** The run that it began, cancelled or decided on. */
+  /** The run that it started, cancelled or decided on. */
   readonly run?: { readonly id: string } | null;
-  /** The job of a backup that it began. */
+  /** The job of a backup that it started. */
   readonly job?: object;
 }
 
@@ -33,13 +33,13 @@ export interface Action {
   /** Label of the confirming button. */
   readonly verb: string;
   readonly isDangerous?: true;
-  /** Whether the run in its answer is an evaluation of the alerts, which has no page of its own. */
+  /** Whether the run in its answer is an evaluation of the alerts, which has no page. */
   readonly isEvaluation?: true;
   /** Default: POST. */
   readonly method?: "DELETE";
   readonly path: string;
   readonly fields?: readonly ActionField[];
-  /** What it would change. */
+  /** The changes that it would make. */
   readonly preview?: ComponentChildren;
   /** Other properties of the request. */
   readonly fixed?: object;

@@ -1,4 +1,4 @@
-/** The parts of the service's answers that the dashboard shows: types of the service's own schemas. */
+/** The parts of the service's answers that the dashboard shows: types of its schemas. */
 
 import type { HeldChange } from "../../src/schemas/held-change.ts";
 import type { ShownAuditEntry as AuditEntry } from "../../src/schemas/audit-entry.ts";
@@ -54,7 +54,7 @@ export type PauseState = { readonly paused: boolean } & Pick<Pause, "until">;
 export type CatalogDiff = Pick<NonNullable<RunDetail["changes"]>, ListName>;
 export type ListDiff = CatalogDiff[ListName];
 
-/** The common part of `GET /dashboard/summary` and `GET /admin/monitor/status`. */
+/** The part that `GET /dashboard/summary` and `GET /admin/monitor/status` share. */
 export interface AnswersBody {
   readonly answers: readonly Answer[];
   /** Only the status has them. */

@@ -24,7 +24,7 @@ interface Props {
   readonly iata: string | undefined;
 }
 
-/** The audit: who changed what, why, and what it was before. */
+/** The audit: who changed what and why, with the former values. */
 export function AuditSection({ iata }: Props) {
   const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
   const query = new URLSearchParams({

@@ -1,6 +1,6 @@
 import { formatHash, formatTimesIn } from "../shared/format.ts";
 
-/** Writes what was before an action and what is after it; of one that was refused, only the former. */
+/** Writes the state before and after an action; after a refused one, only the state before. */
 export function changeText(before: unknown, after: unknown): string {
   if (before != null) return `${valueText(before)} → ${valueText(after)}`;
   return after != null ? valueText(after) : "";

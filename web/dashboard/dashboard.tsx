@@ -39,7 +39,8 @@ export function Dashboard() {
   const [action, setAction] = useState<Action>();
   const [isLive, setLive] = useState(false);
   const [hasAccess, setAccess] = useState(false);
-  // Whoever has no credential is not refused one: the browser would note each refusal as an error.
+  // Without a credential, sends no request that would be refused: the browser logs each refusal as an
+  // error.
   const mayAsk = sessionToken() !== null || hasAccess;
   const identity = usePoll<Identity>(mayAsk ? "/admin/whoami" : null, WHOAMI_EVERY_MS);
   const newest = usePoll<RunListPage>(
@@ -178,8 +179,8 @@ interface TabsProps {
 function Tabs({ live, pause, evaluation, hasReplaced, onAction }: TabsProps) {
   const { tab, id } = useRoute();
   const waiting = usePoll<HeldPage>(WAITING_CHANGES, WAITING_EVERY_MS).body?.by_rule ?? {};
-  const surprising = Object.entries(waiting).filter(([rule]) => rule !== "none");
-  const count = surprising.reduce((sum, [, changes]) => sum + changes, 0);
+  const marked = Object.entries(waiting).filter(([rule]) => rule !== "none");
+  const count = marked.reduce((sum, [, changes]) => sum + changes, 0);
   const nav = useRef<HTMLElement>(null);
   const isNew = useRef(true);
   useEffect(() => {

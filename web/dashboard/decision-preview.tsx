@@ -12,7 +12,7 @@ interface Props {
   readonly isApproval: boolean;
 }
 
-/** What a decision on one change does: the values that are served now, and those of upstream. */
+/** The effect of a decision on one change: the served values, and upstream's. */
 export function DecisionPreview({ held, isApproval }: Props) {
   return (
     <>

@@ -25,8 +25,8 @@ interface Props {
 }
 
 /**
- * Shows how the service answers the five questions of an operator. The page judges nothing; it only
- * greys out answers that are old, or that the service no longer repeats.
+ * Shows how the service answers the five questions of an operator. The page only greys out answers that
+ * are old, or that the service no longer repeats.
  */
 export function Glance({ polled, isSignedIn }: Props) {
   const { body, receivedAt, failure } = polled;
@@ -46,7 +46,7 @@ export function Glance({ polled, isSignedIn }: Props) {
   );
 }
 
-/** Whether it also rests on what the rules found when they were last evaluated. */
+/** Whether it also uses the findings of the last evaluation. */
 function isOfRules({ question }: Answer): boolean {
   return question === "failed" || question === "fresh";
 }
@@ -90,8 +90,8 @@ function Card({ answer, isOld, isSignedIn }: CardProps) {
           <Notes details={others} isSignedIn={isSignedIn} />
         </details>
       )}
-      <p class="card-judged">
-        {isOfRules(answer) ? "Rules evaluated" : "Judged"} <Age at={answer.at} />
+      <p class="card-age">
+        {isOfRules(answer) ? "Rules evaluated" : "Checked"} <Age at={answer.at} />
       </p>
     </details>
   );

@@ -2,12 +2,12 @@ import type { HeldChange } from "./answers.ts";
 import { changedFields, type Fields } from "../../src/schemas/decided-change.ts";
 import { compareWords, recordText } from "./held-words.ts";
 
-/** The record that is served, with the words marked that upstream no longer says. */
+/** The served record, with the words marked that upstream lacks. */
 export function Before({ held }: { readonly held: HeldChange }) {
   return <Side held={held} record={held.before} other={held.after} tag="del" />;
 }
 
-/** The record that upstream wants, with the words marked that are new. */
+/** Upstream's record, with the new words marked. */
 export function After({ held }: { readonly held: HeldChange }) {
   return <Side held={held} record={held.after} other={held.before} tag="ins" />;
 }

@@ -167,7 +167,7 @@ function cellsOf(held: HeldChange, { rule, now, onAction }: RowContext) {
   ];
 }
 
-/** What happens if nobody decides. */
+/** The outcome without a decision. */
 function Due({ held: { state, due_at: dueAt }, now }: { held: HeldChange; now: number }) {
   if (state === "approved") return <>The next run accepts it.</>;
   if (state !== "waiting") return <>What is served stays.</>;

@@ -4,7 +4,7 @@ import { changedFields, type DecidedChange } from "../../src/schemas/decided-cha
 import { type HeldRule, MOVE_KM } from "../../src/schemas/held-rules.ts";
 import type { HeldChange } from "./answers.ts";
 
-/** What each rule marks; `none`: what no rule does. */
+/** The changes that each rule marks; `none`: those that no rule marks. */
 export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   obscene: "An obscene word would appear.",
   moves: `An airport would be in another country or subdivision, over ${MOVE_KM} km away, or one of many that leave a region.`,
@@ -19,7 +19,7 @@ export const WORDS_OF_RULES: { readonly [rule: string]: string } = {
   none: "Usual edits, which need no look.",
 } satisfies { readonly [R in HeldRule | "none"]: string };
 
-/** Says what an approval does. */
+/** Describes the effect of an approval. */
 export function effectOf(held: HeldChange): string {
   const { iata, name, before, after } = held;
   const subject = iata ?? `The subdivision ${name}`;
@@ -39,7 +39,7 @@ export function recordText(value: string | number | boolean | null | undefined):
   return String(value ?? "") || "–";
 }
 
-/** Says what was served, and what is served instead once it is approved. */
+/** Describes the served value, and the one that an approval brings. */
 export function decidedText({ fields }: DecidedChange): string {
   const list = (write: (field: DecidedChange["fields"][number]) => string) =>
     fields.map((field) => `${field.field}: ${write(field)}`).join(", ");
@@ -56,7 +56,7 @@ interface Word {
   readonly isOther: boolean;
 }
 
-/** Splits a text into words and what stands between them, and marks those that another text lacks. */
+/** Splits a text into words and separators, and marks those that another text lacks. */
 export function compareWords(text: string, other: string): readonly Word[] {
   const [words, otherWords] = [text.split(WHITE_SPACE), other.split(WHITE_SPACE)];
   // The same words in another order differ as a whole.

@@ -5,7 +5,7 @@ import { usePoll } from "./use-poll.ts";
 
 const EVERY_MS = 10_000;
 
-/** Says what becomes of the pause. */
+/** Describes the effect on the pause. */
 export function PauseEffect({ of }: { readonly of: "rollback" | "restore" }) {
   const polled = usePoll<PauseState>("/admin/ingest/pause", EVERY_MS);
   if (polled.body === undefined) return <FailureLine polled={polled} what="pause" />;

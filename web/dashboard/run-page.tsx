@@ -21,7 +21,7 @@ interface Props {
 
 const EVERY_MS = 2_000;
 
-/** Everything about one run, at an address of its own. */
+/** Everything about one run, at a separate address. */
 export function RunPage({ id, pause, onAction }: Props) {
   const polled = usePoll<RunDetail>(`/admin/ingest/runs/${id}`, EVERY_MS);
   const run = polled.body;
@@ -110,7 +110,7 @@ function Details({ run, pause }: DetailsProps) {
 
 const COUNT_COLUMNS = ["seen", "kept", "rejected", "added", "changed", "removed"] as const;
 
-/** The chapter on what has failed. */
+/** The chapter on failures. */
 function adviceFor({ guards, error }: RunDetail): string {
   if (guards.length > 0) return "/docs/operating#guards-refused-a-run";
   const rule = error?.code.startsWith("source_") ? "source_broken" : "ingest_failing";

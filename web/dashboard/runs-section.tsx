@@ -27,11 +27,11 @@ const FILTERS = {
   skipped: "Skipped",
 } as const satisfies { readonly [S in Run["state"] | "all"]?: string };
 
-/** Shows the ingest runs: those under way, then the history. */
+/** Shows the ingest runs: those in progress, then the history. */
 export function RunsSection({ live, pause, onAction }: Props) {
   const [filter, setFilter] = useState<keyof typeof FILTERS>("all");
   const state = filter === "all" ? "" : `?state=${filter}`;
-  // A change of what is under way is news at once.
+  // A change of what is in progress is news at once.
   const key = live.map(({ id, stage }) => `${id}${stage}`).join();
   const polled = usePages<RunListPage>(`/admin/ingest/runs${state}`, key === "" ? EVERY_MS : 1_000);
   const runs = polled.pages.flatMap((page) => page.runs);

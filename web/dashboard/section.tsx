@@ -4,7 +4,7 @@ import type { Pages, Polled } from "./use-poll.ts";
 
 interface Props {
   readonly title: string;
-  /** What the deployment may lack, such as "audit". */
+  /** The part that the deployment may lack, such as "audit". */
   readonly what: string;
   readonly polled: Polled<unknown> & Partial<Pick<Pages<never>, "loadMore">>;
   /** Buttons beside the title. */

@@ -11,7 +11,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** Shows a run under way, or one that waits. */
+/** Shows a run in progress, or one that waits. */
 export function StageTrack({ run, pause, onCancel }: Props) {
   const now = useNow();
   const { started_at: startedAt } = run;

@@ -56,7 +56,7 @@ export function Table({ label, columns: names, rows, advice = "" }: Props) {
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** What the row is about, for those who cannot see it. */
+  /** The subject of the row, for screen readers. */
   readonly about: string;
   readonly onClick: () => void;
 }

@@ -52,7 +52,7 @@ interface PollOptions {
 }
 
 const NOT_POLLED = { body: undefined, receivedAt: 0, failure: undefined };
-/** When a failed request is made again at the latest: what is to be shown may not have reached R2 yet. */
+/** Longest wait before a failed request is repeated: the document may not have reached R2 yet. */
 const RETRY_MS = 5_000;
 /** Deadline of a request. */
 const ANSWER_TIMEOUT_MS = 30_000;

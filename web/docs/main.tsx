@@ -1,4 +1,4 @@
-/** Makes the page's examples call this service, copies them, opens what links name, and searches. */
+/** Makes the page's examples call this service, copies them, opens the targets of links, and searches. */
 import { render } from "preact";
 import { CopyButton } from "../shared/copy-button.tsx";
 import { DocsSearch } from "./docs-search.tsx";

@@ -11,7 +11,7 @@ export interface CallFailure extends CatalogFailure {
   readonly answered: boolean;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 interface CallResult {
   /** Undefined if no answer came. */
   readonly exchange: Exchange | undefined;

@@ -9,7 +9,7 @@ import type { CallSettings } from "./permalink.ts";
 import type { Send } from "./wire.ts";
 
 /**
- * Calls by Connect's own client; returns the answer in protobuf, in whatever encoding it came.
+ * Calls by Connect's client; returns the answer in protobuf, whatever its encoding.
  *
  * @throws CatalogError with the code and the message of the service, or if no answer came.
  */

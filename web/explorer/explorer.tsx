@@ -24,7 +24,7 @@ import { usePermalink } from "./use-permalink.ts";
 
 const TITLE = "Locations at the Edge";
 
-/** The explorer: a browser client of its own service. */
+/** The explorer: a browser client of this service. */
 export function Explorer() {
   const [link, go] = usePermalink();
   const side = useRef<HTMLDivElement>(null);

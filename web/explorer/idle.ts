@@ -1,4 +1,4 @@
-/** Longest wait for a page that is never idle, and the wait where the browser does not tell. */
+/** Longest wait for a page that is never idle, and the wait where the browser has no idle callback. */
 const IDLE_MS = 500;
 
 /** Waits until the page has drawn what there is to draw: for work that nobody waits for. */

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useSpeech } from "./use-speech.ts";
 
 interface Props {
-  /** What the heading belongs to. */
+  /** The subject of the heading. */
   readonly above: ComponentChildren;
   readonly heading: ComponentChildren;
   /** Something that changes with what the panel shows: the heading then has the focus. */

@@ -7,7 +7,7 @@ import { foldForSearch } from "../../client/src/search/fold.ts";
 import type { Position, Selection } from "./permalink.ts";
 import type { Speech } from "./speech.ts";
 
-/** How the id of each city begins. */
+/** How the id of each city starts. */
 const CITY = `${NAMESPACE}${ENTITY_KINDS.city}`.replace(/(.{8})(.{4})(.{4})/, "$1-$2-$3-");
 
 /** Finds the place of a link; undefined if the catalog lacks it. */

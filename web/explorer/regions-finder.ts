@@ -3,7 +3,7 @@ const REGIONS_TAG = (8 << 3) | 2;
 
 /**
  * Follows the chunks of an answer in Protobuf. Returns a function that takes the next chunk, and
- * returns where the regions begin, once they do: the bytes before them are a message of their own.
+ * returns where the regions start, once they do: the bytes before them are a complete message.
  */
 export function regionsFinder(): (chunk: Uint8Array) => number | undefined {
   let chunkBegins = 0;

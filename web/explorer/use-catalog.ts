@@ -156,7 +156,7 @@ async function makeCall({
     if (!signal.aborted) changeState(part);
   };
   const startedAt = performance.now();
-  /** Settles once all that came is shown. To join the beginning and the whole at once shows both late. */
+  /** Settles once all that came is shown. To join the start and the whole at once shows both late. */
   let shown: Promise<void> = Promise.resolve();
   const join = async (copy: CatalogCopy, isWhole: boolean): Promise<LoadedCatalog> => {
     const { bytes, language, version } = copy;

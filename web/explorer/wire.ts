@@ -81,7 +81,7 @@ const TRANSFER_DEADLINE_MS = 5_000;
 const TRANSFER_PAUSE_MS = 15;
 /** Shows progress so often. Showing every chunk would take longer than reading it. */
 const PROGRESS_MS = 100;
-/** A faster answer is shown only as a whole, because showing its beginning as well takes longer. */
+/** A faster answer is shown only as a whole, because showing its start as well takes longer. */
 const SLOW_ANSWER_MS = 1_500;
 
 /** Sends a request, or takes the answer of the same one that was sent early. */
@@ -113,12 +113,12 @@ export async function sendRequest(
     startedAt,
   };
   const head = { status: response.status, headers: [...response.headers] };
-  const onCommonPart = (join: () => ArrayBuffer) => {
+  const onSharedPart = (join: () => ArrayBuffer) => {
     if (performance.now() - startedAt > SLOW_ANSWER_MS) onBeginning({ ...head, body: join() });
   };
   const body = await readBody(response, {
     onProgress,
-    ...(response.ok && isBareProtobuf(response) && { onCommonPart }),
+    ...(response.ok && isBareProtobuf(response) && { onSharedPart }),
   });
   const answer = { ...head, body };
   if (method === "GET" && response.ok && !isStored)
@@ -166,19 +166,19 @@ function isBareProtobuf({ headers }: Response): boolean {
 
 interface Readers extends Pick<SendOptions, "onProgress"> {
   /** Called once with what returns what is before the regions. */
-  readonly onCommonPart?: (join: () => ArrayBuffer) => void;
+  readonly onSharedPart?: (join: () => ArrayBuffer) => void;
 }
 
 async function readBody(
   response: Response,
-  { onProgress, onCommonPart }: Readers,
+  { onProgress, onSharedPart }: Readers,
 ): Promise<ArrayBuffer> {
   const coding = response.headers.get("content-encoding") ?? "";
   const length = Number(response.headers.get("content-length") ?? 0) * (USUAL_RATIOS[coding] ?? 1);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   let shownAt = 0;
-  let findRegions = onCommonPart && regionsFinder();
+  let findRegions = onSharedPart && regionsFinder();
   const reader = response.body?.getReader();
   for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
     chunks.push(read.value);
@@ -186,7 +186,7 @@ async function readBody(
     const regionsAt = findRegions?.(read.value);
     if (regionsAt !== undefined) {
       findRegions = undefined;
-      onCommonPart?.(() => joinChunks(chunks, regionsAt));
+      onSharedPart?.(() => joinChunks(chunks, regionsAt));
     }
     if (performance.now() - shownAt < PROGRESS_MS) continue;
     shownAt = performance.now();

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 interface Props {
   readonly label: string;
-  /** What the button says once it was pressed. */
+  /** The button's text once it was pressed. */
   readonly answers?: typeof ANSWERS;
   /** Called when the button is pressed. */
   readonly text: () => string;

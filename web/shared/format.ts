@@ -8,7 +8,7 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The beginning of a hash, by which people tell two contents apart. */
+/** The start of a hash, which is enough to distinguish contents. */
 export function formatHash(sha256: string): string {
   return sha256.slice(0, 10);
 }

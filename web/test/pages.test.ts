@@ -175,7 +175,7 @@ describe("the pages below /docs", () => {
     expect(pages.map(({ path }) => path).toSorted()).toEqual(all.toSorted());
   });
 
-  it("begin with a welcome, which has a call and leads to every other page", () => {
+  it("start with a welcome, which has a call and leads to every other page", () => {
     const [welcome, ...others] = pages;
     expect(welcome?.content).toMatch(/<h2 id="one-call">.*GetLocationsV1/s);
     const [, text = ""] = /docs-body(.*)<nav class="row/s.exec(welcome?.content ?? "") ?? [];
@@ -249,7 +249,7 @@ function chapterOf(page: string, heading: string): string {
   return chapters.find((chapter) => chapter.startsWith(`${heading}\n`)) ?? "";
 }
 
-/** The names with which the items of lists begin. */
+/** The names with which the items of lists start. */
 function itemsOf(text: string): string[] {
   return [...text.matchAll(/^- `(\w+)`/gm)].map(([, name = ""]) => name);
 }

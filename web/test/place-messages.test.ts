@@ -54,7 +54,7 @@ describe("the messages of a place", () => {
     expect(own?.proto).toMatch(/^iata +12 03 5a 52 48$/m);
   });
 
-  it("show only the beginning of long lists", () => {
+  it("show only the start of long lists", () => {
     const airportIataCodes = Array.from({ length: 100 }, (_, at) => `A${at}`);
     const [region] = regions;
     const long = { ...answer, regions: region ? [{ ...region, airportIataCodes }] : [] };

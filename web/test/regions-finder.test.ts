@@ -7,7 +7,7 @@ import { snapshotResponse } from "../../test/builders/snapshot-response.ts";
 const ANSWER = snapshotResponse();
 const BYTES = toBinary(LocationsResponseSchema, ANSWER);
 
-/** Where the regions begin, with chunks of this size. */
+/** Where the regions start, with chunks of this size. */
 function regionsAt(bytes: Uint8Array, size: number): number | undefined {
   const find = regionsFinder();
   for (let at = 0; at < bytes.length; at += size) {
@@ -17,8 +17,8 @@ function regionsAt(bytes: Uint8Array, size: number): number | undefined {
   return undefined;
 }
 
-describe("the beginning of an answer", () => {
-  it.each([1, 7, 16_384, BYTES.length])("ends where the regions begin, in chunks of %d", (size) => {
+describe("the start of an answer", () => {
+  it.each([1, 7, 16_384, BYTES.length])("ends where the regions start, in chunks of %d", (size) => {
     const beginning = fromBinary(
       LocationsResponseSchema,
       BYTES.subarray(0, regionsAt(BYTES, size)),

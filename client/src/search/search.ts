@@ -1,5 +1,5 @@
 /** Searches a catalog by what travellers type. Pure: no page, no network. */
-import type { AirportPlace, CityPlace } from "../catalog.ts";
+import type { AirportPlace, CityPlace, Place } from "../catalog.ts";
 import { readKana } from "./kana.ts";
 import { otherSpellings } from "./letters.ts";
 import { UNRANKED } from "./ranks.ts";
@@ -92,6 +92,8 @@ const TYPO_COST = 0.8;
 const BEGUN_COST = 0.5;
 /** How much larger than its airport a town of 40,000 is at most. */
 const TOWN_SIZE = 0.05;
+/** How many airports count as busy. */
+const BUSY_AIRPORTS = 500;
 /** Shortest beginning of a word by which a city, a region or a country says where a place is. */
 const WHERE_MIN_LENGTH = 3;
 
@@ -99,7 +101,7 @@ const WHERE_MIN_LENGTH = 3;
  * Finds places by code or name, best first; the airports of a city follow it. Forgives spaces that
  * are missing or too many, and typos: what they lead to follows what matches as it is typed, and is a
  * guess. Where no place has all words, it finds those that have most. While names in other languages
- * are missing, what they could outrank is a guess, too.
+ * are missing, what they could outrank is a guess, too, unless a busy city or country comes first.
  */
 export function search(
   index: SearchIndex,
@@ -139,11 +141,18 @@ export function search(
   if (scores.size === 0)
     for (const meant of correctTwice(index, query))
       add(matchCorrected(index, meant, known), 0, never);
-  const isOutranked = !index.hasOtherNames && needOf(index, query, exact) === "perhaps";
-  return group(index, scores).map((found) => ({
-    ...found,
-    isPartial: isOutranked || !sure.has(found.position),
-  }));
+  const found = group(index, scores);
+  const isOutranked =
+    !index.hasOtherNames &&
+    needOf(index, query, exact) === "perhaps" &&
+    !isBusy(index.places[found[0]?.position ?? -1]);
+  return found.map((one) => ({ ...one, isPartial: isOutranked || !sure.has(one.position) }));
+}
+
+/** Whether a place is a city or a country whose name a traveller most probably means. */
+function isBusy(place: Place | undefined): boolean {
+  if (place === undefined || place.kind === "airport") return false;
+  return place.airports.some(({ rank }) => rank < BUSY_AIRPORTS);
 }
 
 const always = () => true;

@@ -107,8 +107,8 @@ export function alertRunRoutes({ alerts, alertHistory }: AdminPlatform) {
     },
     problems: { 503: "`alerts_unavailable`" },
   }).answer(async ({ actor }) => {
-    const asked = { trigger: "manual", requested_by: actor.id, tick: null } as const;
-    const result = await alerts.evaluate(asked);
+    const request = { trigger: "manual", requested_by: actor.id, tick: null } as const;
+    const result = await alerts.evaluate(request);
     if (!result.ok) throw new Error("an evaluation without a tick was refused as a repeated tick");
     const run = withoutInactive(result.run);
     const { id, changed, worst, firing, fired, resolved, nodata } = run;

@@ -60,7 +60,7 @@ export function report(
   { record, now }: ReportDependencies,
 ): MiddlewareHandler<Http> {
   return async (c, next) => {
-    const began = now();
+    const startedAt = now();
     await next();
     const { actor, problem, requestId } = c.var;
     if (actor === undefined) return;
@@ -71,7 +71,7 @@ export function report(
       actor: actor.id,
       status: c.res.status,
       error_code: problem?.code,
-      duration_ms: durationOf(began, now()),
+      duration_ms: durationOf(startedAt, now()),
     });
   };
 }
@@ -82,7 +82,7 @@ interface Attempt {
   readonly at: EpochMs;
 }
 
-/** Most characters of a target that the audit keeps. */
+/** Maximum number of characters of a target that the audit keeps. */
 const TARGET_MAX_LENGTH = 128;
 
 /** Makes the audit entry of an attempt. Its target is the path's `id` by default, as sent if not parsed. */

@@ -11,7 +11,6 @@ export type AccessResult =
 
 /** How far the clocks of Access and of this Worker may differ. */
 const CLOCK_SKEW_SECONDS = 60;
-/** Longer ones are not parsed. */
 const MAX_JWT_LENGTH = 16_384;
 /** After a fetch, an unknown key id does not cause another one for this time. */
 const KEYS_COOLDOWN_MS = 30_000;

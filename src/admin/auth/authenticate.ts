@@ -33,13 +33,14 @@ type Authenticated =
 
 /**
  * Lets a request pass if it has a valid credential: a bearer token (RFC 6750), or else a JWT of
- * Cloudflare Access. This comes before the routes, so that strangers cannot tell which paths exist.
- * If no credential is configured, every request is refused. If one is malformed, the others still count.
+ * Cloudflare Access. This comes before the routes, so that nobody without a credential learns which
+ * paths exist. If no credential is configured, every request is refused. If one is malformed, the
+ * others still count.
  *
- * A client that keeps failing is answered 429, which tells a broken client to stop. A valid credential
- * is never counted or refused, so nobody behind the same address can lock an operator out. The length
- * of tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures
- * are answered 401.
+ * A client that keeps failing is answered 429, so that a broken client stops. A valid credential is
+ * never counted or refused, so nobody behind the same address can lock an operator out. The length of
+ * tokens (256 random bits) prevents guessing, not this limit: if the limit cannot be read, failures are
+ * answered 401.
  */
 export function authenticate(platform: Authentication): MiddlewareHandler<Http> {
   const { problem: error } = platform.credentials;
@@ -70,7 +71,7 @@ async function findActor(
   const { tokens, access } = credentials;
   const authorization = headers.get("authorization");
   const jwt = headers.get(ACCESS_HEADER);
-  // The malformed credential may be the one that would have let it in.
+  // The malformed credential may be this client's.
   const refuse = (reason: string): Authenticated =>
     problem === null
       ? { ok: false, reason, problem: UNAUTHENTICATED }
@@ -107,7 +108,6 @@ const UNAUTHENTICATED: Problem = {
   detail: "Send a valid admin token as `Authorization: Bearer <token>`.",
 };
 
-/** Only a holder of the token learns of it. */
 const EXPIRED: Problem = {
   status: 401,
   code: "token_expired",

@@ -7,7 +7,7 @@ export function whoamiRoutes() {
     method: "get",
     path: "/admin/whoami",
     operationId: "getIdentity",
-    summary: "Whose credential this is, and what it permits",
+    summary: "The name and the permissions of the credential",
     description: "To check a credential, and to see when it expires.",
     access: "read",
     responses: { 200: { description: "The credential", body: identitySchema } },

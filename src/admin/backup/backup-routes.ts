@@ -36,8 +36,7 @@ export function backupRoutes({ coordinator, backups }: AdminPlatform) {
     path: "/admin/backup/list",
     operationId: "listBackups",
     summary: "List the backups, newest first",
-    description:
-      "Also what is left of backups that never became whole, or whose manifest is wrong.",
+    description: "Including incomplete backups and those with a damaged manifest.",
     access: "read",
     query: z.strictObject(pageQuery),
     responses: { 200: { description: "A page of backups", body: backupPage } },

@@ -58,7 +58,6 @@ const WORK = {
   },
 } as const;
 
-/** How long the answer to making a backup waits until R2 shows it. */
 const BACKUP_DEADLINE_MS = 2_000;
 
 export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
@@ -70,7 +69,7 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
     description: EFFECTS.makeBackup,
     access: "operate",
     action: "backup.run",
-    beginsWork: true,
+    startsWork: true,
     body: runBody,
     responses: acceptances("its backup", runAnswer),
     problems: { 409: FOREIGN_STORES, 429: QUEUE_FULL },
@@ -87,7 +86,7 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
     return { ...answer, body: { ...accepted, backup: await backupOf(result.job) } };
   });
 
-  /** The backup that a job makes; null if R2 does not say. The job is begun all the same. */
+  /** The backup that a job makes; null if R2 does not answer. The job starts all the same. */
   async function backupOf(made: BackupJob) {
     const found = findBackup({ backups, jobs: async () => [made] }, made.backup_id);
     return nullIfUnavailable(orUnavailable("backups", found, BACKUP_DEADLINE_MS));
@@ -133,7 +132,7 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
       ...WORK[verb],
       access: "operate",
       action: `backup.${verb}`,
-      beginsWork: true,
+      startsWork: true,
       params: backupParams,
       body: noteBody,
       responses: acceptances("the job", jobAnswer),
@@ -143,8 +142,8 @@ export function backupJobRoutes({ coordinator, backups }: AdminPlatform) {
         429: QUEUE_FULL,
       },
     }).answer(async ({ params, body: { note = null }, actor, idempotencyKey, requestId }) => {
-      const begin = verb === "verify" ? coordinator.verifyBackup : coordinator.restoreBackup;
-      const result = await begin(params.id, {
+      const start = verb === "verify" ? coordinator.verifyBackup : coordinator.restoreBackup;
+      const result = await start(params.id, {
         requested_by: actor.id,
         note,
         // Without a key, the id of the request marks repeated calls of the coordinator.
@@ -164,7 +163,7 @@ function acceptances<Body extends z.ZodType>(named: string, body: Body) {
   } as const;
 }
 
-/** Answers with a new job, or with that of the request that this one repeats. */
+/** Answers with a new job, or with that of the repeated request. */
 function accept({ changed, job }: AcceptedJob, location: string) {
   return {
     status: changed ? 202 : 200,

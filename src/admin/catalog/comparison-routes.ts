@@ -30,7 +30,7 @@ const versionName = z
     description: "A retained generation, or the id of a backup. The published version if absent.",
   });
 
-/** `GET /admin/catalog/comparison`: what publishing another version would change. */
+/** `GET /admin/catalog/comparison`: the changes that publishing another version would make. */
 export function comparisonRoutes(platform: AdminPlatform) {
   const comparison = route({
     method: "get",
@@ -84,7 +84,7 @@ async function versionOfBackup(backups: BackupStore, id: string): Promise<Manife
   return version ?? unusable("it has no complete version");
 }
 
-/** Says how the locales of a version differ from the settings; null if nobody knows. */
+/** Describes how the locales of a version differ from the settings; null if that is unknown. */
 async function warningOf(
   { coordinator }: AdminPlatform,
   { locales }: Manifest,
@@ -94,7 +94,7 @@ async function warningOf(
   return (settings && compareLocales("This version", locales, settings).message) || null;
 }
 
-/** Compares two versions in a locale of both, if there is one; null if a body is nowhere intact. */
+/** Compares two versions in a locale of both, if there is one; null if a body has no intact copy. */
 async function sampleOf(
   { reader, backups, defaultLocale }: AdminPlatform,
   from: Manifest,

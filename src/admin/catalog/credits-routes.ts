@@ -11,7 +11,7 @@ export function creditsRoutes({ notice }: AdminPlatform) {
     operationId: "getCredits",
     summary: "The credits that the data's licences require",
     description:
-      "Sources, licences and what was changed. Show them where you show the data. A browser gets them as a page.",
+      "Sources, licences and changes. Show them where you show the data. A browser gets them as a page.",
     access: "public",
     responses: {
       200: { description: "In Markdown", body: z.string(), mediaType: "text/markdown" },

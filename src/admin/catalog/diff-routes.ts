@@ -34,7 +34,7 @@ export const CACHING = {
   "Cache-Control": "How long the answer may be reused.",
 };
 
-/** `GET /catalog/diff`: the changes since a version that an app has, as an ingest has stored them. */
+/** `GET /catalog/diff`: the stored changes since an app's version. */
 export function diffRoutes({ reader, defaultLocale }: AdminPlatform) {
   const diff = route({
     method: "get",
@@ -110,7 +110,7 @@ interface Source {
   readonly to: Manifest;
 }
 
-/** Why there is no diff from a version, as the end of a sentence that begins with its name. */
+/** The reason for no diff from a version, as the end of a sentence that starts with its name. */
 const REASONS = {
   generation_not_retained: "is not one of the retained versions",
   locale_mismatch: "is the hash of a message in another language than the requested one",
@@ -119,7 +119,7 @@ const REASONS = {
 
 type FoundSource = Source | "unreadable" | keyof typeof REASONS;
 
-/** Finds the version that an app has. It may come from an isolate that knows a newer one than this. */
+/** Finds an app's version. It may come from an isolate that knows a newer version than this one. */
 async function findSource(
   reader: AdminPlatform["reader"],
   current: Manifest,
@@ -163,7 +163,6 @@ async function findIn(
   return isOfOther ? "locale_mismatch" : "generation_not_retained";
 }
 
-/** Returns the locale in which a version answers. */
 export function localeIn(
   { locales }: Manifest,
   { locale, defaultLocale }: Pick<WantedDiff, "locale" | "defaultLocale">,

@@ -19,7 +19,7 @@ const namesQuery = z.strictObject({
     .meta({ description: "`Catalog-Sha256` of the catalog in this locale, as a HEAD says it." }),
 });
 
-/** `GET /catalog/names`: what turns the catalog in another language into that of a locale. */
+/** `GET /catalog/names`: the packed names, which turn the catalog in another language into that of a locale. */
 export function namesRoutes({ reader, defaultLocale }: AdminPlatform) {
   const names = route({
     method: "get",

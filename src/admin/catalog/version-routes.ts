@@ -120,7 +120,7 @@ const NOT_SHOWN =
 const PAUSED_UNTIL_RESUME =
   "Ingestion is paused: see in GET /admin/audit whether it was paused before, then POST /admin/ingest/resume.";
 
-/** Most problems that an answer names; the log has all. */
+/** Maximum number of problems that an answer names; the log has all. */
 const PROBLEMS_NAMED = 5;
 
 function unusableMessage(problems: readonly string[]): string {

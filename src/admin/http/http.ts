@@ -11,7 +11,7 @@ export const problemSchema = z
     status: z.int().meta({ example: 409 }),
     code: z.string().meta({ description: "Stable word for programs.", example: "pinned" }),
     detail: z.string().meta({
-      description: "What was wrong and what to do.",
+      description: "The problem and the remedy.",
       example: "This backup is pinned. Unpin it first.",
     }),
     request_id: z.uuid().meta({ description: "The id of this request in the log." }),
@@ -21,7 +21,7 @@ export const problemSchema = z
     description: "A problem as RFC 9457 describes it.",
   });
 
-/** The phrase of each status that a problem has. `node:http` has them all, at a price at each start. */
+/** The phrase of each status of a problem. `node:http` has all of them, but slows down each start. */
 const TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -67,7 +67,6 @@ export interface Actor {
   readonly expiresAt: EpochMs | null;
 }
 
-/** A request as its route's schemas read it. */
 export interface RequestInput {
   readonly params: { readonly [name: string]: unknown };
   readonly query: unknown;
@@ -77,7 +76,6 @@ export interface RequestInput {
 export interface AuditedChange {
   /** The id or generation that was acted on. */
   readonly target?: string;
-  /** The state before and after, as JSON. */
   readonly before?: unknown;
   readonly after?: unknown;
 }

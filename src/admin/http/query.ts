@@ -30,7 +30,7 @@ export const iataField = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be an IATA code: three capital letters");
 
-/** Why somebody changes something: the same field of every change. */
+/** The reason for a change: a field of every change. */
 export const noteField = z
   .string()
   .max(NOTE_MAX_LENGTH)

@@ -30,7 +30,7 @@ export type RouteSpec = {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly responses: { readonly [status: number]: ResponseSpec };
-  /** The route's own problems, by status, with their codes. */
+  /** The route's problems, by status, with their codes. */
   readonly problems?: { readonly [status: number]: string };
 } & (
   | { readonly access: "public" | "read" }
@@ -38,7 +38,7 @@ export type RouteSpec = {
       readonly access: "operate";
       readonly action: AuditAction;
       /** Whether it starts work and accepts a header Idempotency-Key. */
-      readonly beginsWork?: true;
+      readonly startsWork?: true;
     }
 );
 

@@ -14,7 +14,7 @@ import { type Http, type RequestInput, sendProblem } from "./http.ts";
 import type { Refusal, Route, RouteSpec } from "./route.ts";
 
 interface RouterDependencies extends ReportDependencies {
-  /** Whether no other request has used the key of one. */
+  /** Whether no other request has used a request's key. */
   readonly claimKey: (key: string, fingerprint: string) => Promise<boolean>;
 }
 
@@ -42,7 +42,7 @@ export function addRoutes(
   }
 }
 
-/** Lets scripts of any origin read what is public, without credentials. */
+/** Lets scripts of any origin read public answers, without credentials. */
 const readableAnywhere = cors({
   allowMethods: ["GET", "HEAD"],
   exposeHeaders: ["ETag", "Retry-After"],
@@ -57,14 +57,14 @@ async function answer(
   const input = await readInput(c, spec);
   if ("problem" in input) return sendProblem(c, input.problem, input.headers);
   c.set("input", input);
-  const takesKey = spec.access === "operate" && spec.beginsWork === true;
+  const takesKey = spec.access === "operate" && spec.startsWork === true;
   const key = takesKey ? await readIdempotencyKey(c, input, claimKey) : null;
   if (typeof key === "object" && key !== null) return sendProblem(c, key.problem);
   const { actor, requestId } = c.var;
   const { headers: sent } = c.req.raw;
   const codings = acceptedCodings(readHead(c.req.raw));
-  const asked = { ...input, actor, requestId, idempotencyKey: key, headers: sent, codings };
-  const answered = await handle(asked);
+  const parsed = { ...input, actor, requestId, idempotencyKey: key, headers: sent, codings };
+  const answered = await handle(parsed);
   c.set("change", answered.change);
   if ("problem" in answered) return sendProblem(c, answered.problem, answered.headers);
   const { status, body, headers } = answered;
@@ -81,7 +81,7 @@ async function answer(
   });
 }
 
-/** Reads the path's parameters, the query and the body, or finds what is wrong with them. */
+/** Reads the path's parameters, the query and the body, or describes their problem. */
 async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInput | Refusal> {
   const params = parseInput(spec.params, c.req.param(), "parameter");
   if (typeof params === "string") {
@@ -90,7 +90,7 @@ async function readInput(c: Context<Http>, spec: RouteSpec): Promise<RequestInpu
   }
   const { searchParams } = new URL(c.req.url);
   const { query: querySchema = NO_FIELDS } = spec;
-  // Monitors and pages add parameters of their own against caches.
+  // Monitors and pages add other parameters against caches.
   const isTaken = (name: string) =>
     spec.access !== "public" || Object.hasOwn(querySchema.shape, name);
   const sent = [...searchParams].filter(([name]) => isTaken(name));
@@ -143,7 +143,7 @@ const REUSED_KEY: Refusal = {
 
 const NO_FIELDS = z.strictObject({});
 
-/** Returns the value, or what is wrong: by the name of the field or parameter, never its value. */
+/** Returns the value, or its problem, which names the field or parameter and never the value. */
 function parseInput(schema: z.ZodObject | undefined, sent: unknown, what: "field" | "parameter") {
   const { success, data, error } = (schema ?? NO_FIELDS).safeParse(sent, {
     error: (issue) => inPlainWords(issue, what),
@@ -169,7 +169,7 @@ const TYPE_NAMES: { readonly [expected: string]: string } = {
   object: "an object",
 };
 
-/** Says in plain words what is wrong with a value, without repeating it; undefined if the schema does. */
+/** Describes the problem of a value without repeating it; undefined if the schema's message does. */
 function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `unknown ${what} "${key}"`).join("; ");
@@ -184,7 +184,7 @@ function inPlainWords(issue: z.core.$ZodRawIssue, what: "field" | "parameter"): 
   return `must ${unit === "" ? "be" : "have"} at most ${issue.maximum}${unit}`;
 }
 
-/** Most bytes of a request body on an admin route. */
+/** Maximum size of a request body on an admin route in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;
 const ADMIN_BODY_DEADLINE_MS = 10_000;
 

@@ -28,12 +28,12 @@ export async function findRun(
   { coordinator, history }: Pick<AdminPlatform, "coordinator" | "history">,
   id: string,
 ): Promise<Run | null> {
-  const asked = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
-  const early = await soonOrNull(asked);
+  const answer = nullIfUnavailable(coordinator.findRun(id).then((run) => ({ run })));
+  const early = await soonOrNull(answer);
   if (early?.run) return early.run;
   const stored = await orUnavailable("history", history.findRun(id));
   if (stored !== null && !isOpen(stored.state)) return stored;
-  const current = early ?? (await asked);
+  const current = early ?? (await answer);
   if (current === null) throw new Unavailable("coordinator");
   return current.run ?? stored;
 }
@@ -44,27 +44,26 @@ type RunListResult =
       /** Newest first. */
       readonly runs: readonly ListedRun[];
       readonly nextCursor: string | null;
-      /** Runs that match the filter, on all pages. */
       readonly total: number;
     }
   | { readonly ok: false; readonly reason: "bad_cursor" };
 
 /**
  * Lists a page of D1's run history with the coordinator's newer state of runs that D1 lacks or shows
- * in an older one. Read `unsettled` first: a run that reaches D1 in between would otherwise be missed.
+ * in an older one. Read `unwritten` first: a run that reaches D1 in between would otherwise be missed.
  */
 export async function listRuns(
   history: Pick<History, "listRuns">,
   query: RunQuery,
-  unsettled: readonly ListedRun[],
+  unwritten: readonly ListedRun[],
 ): Promise<RunListResult> {
   const { limit, cursor, ...filter } = query;
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   if (after?.ok === false) return after;
-  const ids = unsettled.map(({ id }) => id);
+  const ids = unwritten.map(({ id }) => id);
   const page = await history.listRuns(query, ids);
   if (!page.ok) return page;
-  const matching = unsettled.filter((run) => matchesRun(run, filter));
+  const matching = unwritten.filter((run) => matchesRun(run, filter));
   const end = page.nextCursor === null ? undefined : page.runs.at(-1)?.id;
   const here = matching.filter(
     ({ id }) => (after === undefined || id < after.id) && (end === undefined || id >= end),

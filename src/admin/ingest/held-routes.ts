@@ -78,7 +78,6 @@ const manyBody = z
     },
   });
 
-/** Most changes in the answer to a decision. */
 const ANSWERED_MAX = 100;
 
 const decisionAnswer = z
@@ -179,7 +178,7 @@ function decisionRoutes(verb: Verb, platform: AdminPlatform) {
 const NO_LIST =
   "`archive_unavailable`: R2 does not answer; `ledger_unavailable`: it has lost what is held, and the next run finds that again";
 
-/** Reads what is held, with the decisions that no run has followed yet. */
+/** Reads the held changes, with the decisions that no run has applied yet. */
 async function readHeld({ coordinator, archive }: AdminPlatform): Promise<HeldChange[]> {
   const { files, decisions } = await coordinator.ledger();
   if (files === null) return [];
@@ -191,7 +190,7 @@ async function readHeld({ coordinator, archive }: AdminPlatform): Promise<HeldCh
     throw new Unavailable("ledger", cause);
   });
   const verdicts = byChange(decisions);
-  // An earlier Worker has archived them in another order.
+  // An earlier Worker archived them in another order.
   return held.map((change) => withDecision(change, verdicts)).toSorted(byRank);
 }
 
@@ -238,7 +237,7 @@ async function decide(
   const changed = found.filter(({ state }) => state !== verdict);
   const decisions = changed.map(({ id }): Decision => ({ id, ...made }));
   if (decisions.length > 0) await coordinator.decide(decisions);
-  // An approved change stays held until a run follows. The answer to an earlier call may be lost.
+  // An approved change stays held until a run applies it. The answer to an earlier call may be lost.
   const runs = verb === "approve" ? await queueRuns(coordinator, found, actor) : [];
   const run = runs.at(-1) ?? null;
   const verdicts = byChange(decisions);
@@ -258,7 +257,7 @@ async function decide(
   } as const;
 }
 
-/** Queues a run of each source that says so, and returns those that were accepted. */
+/** Queues a run for each of these sources, and returns the accepted ones. */
 async function queueRuns(
   coordinator: Pick<CoordinatorCalls, "enqueue">,
   approved: readonly HeldChange[],

@@ -94,7 +94,7 @@ export function pauseRoutes({ coordinator, now }: AdminPlatform) {
     description: "Waiting runs continue; skipped cron ticks are not repeated.",
     access: "operate",
     action: "ingest.resume",
-    beginsWork: true,
+    startsWork: true,
     body: resumeBody,
     responses: {
       200: { description: "The state after the call", headers: OF_RUN, body: pauseAnswer },

@@ -79,7 +79,7 @@ export function queueRoutes(platform: AdminPlatform) {
       "To approve what guards refused, send `candidate_of` with the id of the refused run, and `force`. Without `force` the same bytes are tried again.",
     access: "operate",
     action: "ingest.queue",
-    beginsWork: true,
+    startsWork: true,
     body: queueBody,
     responses: {
       200: { description: "The same run was queued before", headers: OF_RUN, body: queueAnswer },
@@ -130,7 +130,7 @@ interface FoundCandidate {
 
 /**
  * Finds the archived upstream files of a run, so that a new run can work from them; none if no run is
- * named. Refuses a run that does not exist, that fetched nothing, or that had another source.
+ * named. Refuses a run that does not exist, fetched nothing, or had another source.
  */
 async function findCandidate(
   platform: AdminPlatform,

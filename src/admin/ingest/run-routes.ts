@@ -61,14 +61,14 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
     problems: { 503: "`history_unavailable`: D1 does not answer" },
   }).answer(async ({ query }) => {
     const { since: sinceMs, until: untilMs, ...others } = query;
-    const [unsettled, status] = await Promise.all([
-      soonOrNull(coordinator.unsettledRuns()),
+    const [unwritten, status] = await Promise.all([
+      soonOrNull(coordinator.unwrittenRuns()),
       soonOrNull(coordinator.status()),
     ]);
     const wanted = { ...others, sinceMs, untilMs };
-    const page = await orUnavailable("history", listRuns(history, wanted, unsettled ?? []));
+    const page = await orUnavailable("history", listRuns(history, wanted, unwritten ?? []));
     if (!page.ok) return BAD_CURSOR;
-    const paused = unsettled === null || status === null ? null : status.pause !== null;
+    const paused = unwritten === null || status === null ? null : status.pause !== null;
     return { status: 200, body: { runs: page.runs, ...restOf(page), paused } };
   });
 
@@ -109,11 +109,11 @@ export function runRoutes({ coordinator, history, now }: AdminPlatform) {
       503: "`history_unavailable`: D1 does not answer about a run that ended long ago",
     },
   }).answer(async ({ params: { id }, body: { note: why = null }, actor }) => {
-    const asked = await coordinator.cancel(id, { by: actor.id, note: why }, now());
-    const isForgotten = !asked.ok && asked.reason === "not_found";
+    const cancelled = await coordinator.cancel(id, { by: actor.id, note: why }, now());
+    const isForgotten = !cancelled.ok && cancelled.reason === "not_found";
     const result = isForgotten
       ? await orUnavailable("history", cancelledBefore(history, id))
-      : asked;
+      : cancelled;
     if (!result.ok) return { problem: REFUSALS[result.reason] };
     const { changed, before, run } = result;
     return {

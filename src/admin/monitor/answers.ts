@@ -1,6 +1,6 @@
 /**
- * The five questions of an operator, answered from one observation. Each status is that of checks; what
- * waits for an operator warns as well. Pure.
+ * The five questions of an operator, answered from one observation. Each status is that of checks; a
+ * change that waits for an operator warns as well. Pure.
  */
 import { Cron } from "croner";
 import { validate as isUuid } from "uuid";
@@ -48,7 +48,7 @@ export function answerQuestions(observation: Observation, viewer: Viewer): reado
   ];
 }
 
-type Judged = Omit<Answer, "at">;
+type UndatedAnswer = Omit<Answer, "at">;
 
 function detail(text: string, at: Instant | null = null, links: Detail["links"] = []): Detail {
   return { text, at, links };
@@ -65,13 +65,13 @@ function numberOf(count: number, noun: string): string {
   return `${GROUPED.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The checks whose names begin so. */
-function checksOf(checks: Checks, beginnings: readonly string[]): Checks {
-  const isWanted = (name: string) => beginnings.some((beginning) => name.startsWith(beginning));
+/** The checks with one of these prefixes. */
+function checksOf(checks: Checks, prefixes: readonly string[]): Checks {
+  const isWanted = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   return Object.fromEntries(Object.entries(checks).filter(([name]) => isWanted(name)));
 }
 
-function isServed({ manifest, checks }: Observation): Judged {
+function isServed({ manifest, checks }: Observation): UndatedAnswer {
   const found = checksOf(checks, ["catalog:", "rule:blobs_lost"]);
   const status = worstOf(found);
   const problems = problemsOf(found).map((problem) => problemDetail(problem));
@@ -92,7 +92,6 @@ const WAYS_BACK = detail("Go back to", null, [
   { text: "a backup", href: "#backups" },
 ]);
 
-/** The checks that say how fresh the catalog is, and whether anybody has looked. */
 const FRESHNESS = [
   "catalog:present",
   "monitor:responseTime",
@@ -101,7 +100,7 @@ const FRESHNESS = [
   "rule:data_old",
 ];
 
-function isFresh({ at, manifest, coordinator, checks, limits }: Observation): Judged {
+function isFresh({ at, manifest, coordinator, checks, limits }: Observation): UndatedAnswer {
   const found = checksOf(checks, FRESHNESS);
   const successAt = lastSuccess(coordinator?.ended ?? [])?.finished_at;
   const details = [
@@ -121,14 +120,14 @@ function describeData(ageMs: DurationMs, { dataOldMs }: Observation["limits"]): 
   return `The data is ${describeAge(ageMs)} old; the limit is ${describeAge(dataOldMs)}`;
 }
 
-/** Whether an operator wanted it, or a new service is on its way: `next` and `served` say so. */
+/** Whether an operator wants it, or a new service has not ingested yet: `next` and `served` say so. */
 function isExpected({ name, status }: CheckProblem): boolean {
   return name === "ingest:paused" || (name === "catalog:present" && status === "warn");
 }
 
 const OPERATING = "/docs/operating#when-something-is-wrong";
 
-function whatFailed({ checks }: Observation, { isPublic }: Viewer): Judged {
+function whatFailed({ checks }: Observation, { isPublic }: Viewer): UndatedAnswer {
   const problems = problemsOf(checks).filter((problem) => !isExpected(problem));
   const details = problems.map((problem) => {
     const { name, output, runId } = problem;
@@ -150,21 +149,20 @@ function whatFailed({ checks }: Observation, { isPublic }: Viewer): Judged {
 
 const CHANGES_SHOWN = 3;
 
-/** Whether anything is different after it: to pause what is paused changes nothing. */
+/** Whether it changed anything: a second pause does not. */
 function hasEffect({ before, after }: ChangeByOperator): boolean {
-  const saysNo =
+  const isNegative =
     typeof after === "object" && after !== null && "changed" in after && !after.changed;
   const isSame = before !== null && JSON.stringify(before) === JSON.stringify(after);
-  return !saysNo && !isSame;
+  return !isNegative && !isSame;
 }
 
-/** The checks that say whether the audit can be read, and whether it is complete. */
 const OF_AUDIT = ["audit:responseTime", "rule:history_lost"];
 
 function whoChangedWhat(
   { manifest, checks, changes: attempts }: Observation,
   { isPublic }: Viewer,
-): Judged {
+): UndatedAnswer {
   const found = checksOf(checks, OF_AUDIT);
   const status = worstOf(found);
   const problems = problemsOf(found).map((problem) =>
@@ -212,19 +210,18 @@ const JOBS = {
   verify_backup: "verification of a backup",
 } as const satisfies { readonly [J in ScheduledJob["job"]]: string };
 
-/** The checks that say whether the cron trigger of a job has come lately. */
+/** The checks of the last tick of a job's cron trigger. */
 const TRIGGER_CHECKS = {
   watch: [EVALUATION, "rule:monitor_gap"],
   others: [EVALUATION, "rule:ticks_missed"],
 };
 
-/** The checks that say whether anything happens as scheduled. */
 const OF_SCHEDULE = ["coordinator:responseTime", "ingest:paused"];
 
 function whatHappensNext(
   { at, coordinator, checks }: Observation,
   { jobs, isPublic }: Viewer,
-): Judged {
+): UndatedAnswer {
   const found = checksOf(checks, OF_SCHEDULE);
   const status = worstOf(found);
   const question = "next";
@@ -255,7 +252,6 @@ interface Tick {
   readonly at: Instant;
 }
 
-/** Lists the next tick of each job, the first one first. */
 function nextTicks(jobs: readonly ScheduledJob[], now: EpochMs): Tick[] {
   return jobs
     .map(({ cron, job }) => ({ job, at: nextTime(cron, now) }))
@@ -289,7 +285,7 @@ function describeBusy({ job, pause, running, queued }: CoordinatorStatus): strin
 }
 
 function describeIdle(ticks: readonly Tick[], checks: Checks): string {
-  // The alerts are evaluated all the time, which is no news.
+  // Evaluations happen all the time, and are no news.
   const next = ticks.find(({ job }) => job !== "watch");
   if (next === undefined) return "Nothing";
   return isLate(next, checks) ? "Unknown: the triggers are late" : `The next ${JOBS[next.job]}`;
@@ -326,12 +322,12 @@ function describeBackupJob(job: NonNullable<CoordinatorStatus["job"]>): Detail {
 
 function describePause({ at, by, note, until }: Pause, isPublic: boolean): Detail[] {
   const why = note === null ? ", without a reason" : `: “${note}”`;
-  const begin = isPublic ? "Paused" : `Paused by ${by}${why}`;
+  const paused = isPublic ? "Paused" : `Paused by ${by}${why}`;
   const end = until === null ? "The pause ends when somebody resumes." : "The pause ends";
-  return [detail(begin, at), detail(end, until)];
+  return [detail(paused, at), detail(end, until)];
 }
 
-/** Says what the last run holds. After a rollback or a restore only the next run knows. */
+/** Describes the changes that the last run holds. After a rollback or a restore, only the next run knows. */
 function describeHeld(held: HeldSummary | null, isPublic: boolean): Detail[] {
   if (held === null) return [detail("The next run finds which changes by upstream wait.")];
   const { waiting, oldest_since, next_due_at } = held;

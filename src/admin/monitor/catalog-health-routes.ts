@@ -49,7 +49,7 @@ const healthSchema = z
 
 /** `GET /catalog/health`: whether the catalog can be served. It needs neither D1 nor the coordinator. */
 export function catalogHealthRoutes(platform: AdminPlatform) {
-  // A failure is not reused: whoever sees the catalog served must not read that it is not.
+  // A failure is not reused: it may be over.
   const isServed = ({ checks }: { readonly checks: Checks }) => worstOf(checks) !== "fail";
   const observe = reuse(REUSED_MS, platform, () => observeCatalog(platform), isServed);
   const answer = { body: healthSchema, mediaType: HEALTH_MEDIA_TYPE };
@@ -95,7 +95,7 @@ function catalogFields({ generation, catalog_sha256, published_at, as_of, ...man
     counts,
     locales: Object.entries(locales).map(([locale, { parts, coverage }]) => ({
       locale,
-      bytes: messageBytes({ shared: shared.proto, own: parts.proto }),
+      bytes: messageBytes({ shared: shared.proto, locale: parts.proto }),
       coverage,
     })),
   };

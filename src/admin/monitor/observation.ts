@@ -28,9 +28,7 @@ export interface Observation {
   readonly at: EpochMs;
   /** Null if no version can be read. */
   readonly manifest: Manifest | null;
-  /** Null if the coordinator does not answer. */
   readonly coordinator: CoordinatorStatus | null;
-  /** Null if the monitor does not answer. */
   readonly monitor: MonitorStatus | null;
   /** The last answered attempts by operators, newest first; null for the public, and if they are unreadable. */
   readonly changes: readonly AuditEntry[] | null;
@@ -44,7 +42,6 @@ const OBJECT_DEADLINE_MS = 2_000;
 /** Number of attempts by operators among which the answers find the last changes. */
 const ATTEMPTS_READ = 50;
 
-/** D1 has a check of its own. */
 const NO_AUDIT: Check = { status: "warn", output: "the audit in D1 cannot be read" };
 
 const BUSY: Check = {
@@ -90,7 +87,7 @@ export async function observe(
         "audit:responseTime": [changes.value === null ? NO_AUDIT : changes.check],
       }),
       ...(monitor.value && checkMonitor(monitor.value, at)),
-      // After the monitor's findings: what is read live is newer.
+      // After the monitor's findings, because live reads are newer.
       ...(status.value && checkLive(status.value, catalog.manifest, { now: at, limits })),
       ...(status.value && checkCoordinator(status.value)),
       ...catalog.checks,
@@ -123,12 +120,12 @@ async function probe<T>(
   { deadlineMs, now, late }: ProbeOptions,
   call: () => Promise<T>,
 ): Promise<{ readonly value: T | null; readonly check: Check }> {
-  const began = now();
+  const startedAt = now();
   try {
     const value = await withDeadline(name, deadlineMs, call());
     return {
       value,
-      check: { status: "pass", observedValue: durationOf(began, now()), observedUnit: "ms" },
+      check: { status: "pass", observedValue: durationOf(startedAt, now()), observedUnit: "ms" },
     };
   } catch (error) {
     const fields = { check: name, ...describeError(error) };
@@ -141,14 +138,13 @@ async function probe<T>(
   }
 }
 
-/** Longest wait for the manifest, and for a body. */
 const READ_DEADLINE_MS = 2_500;
 const UNAVAILABLE = { ok: false, reason: "unavailable" } as const;
 const DATA_LOSS = { ok: false, reason: "data_loss" } as const;
-/** Bodies that have few parts in common. */
+/** Bodies that share few parts. */
 const OPENED = ["proto", "json"] as const;
 
-/** Opens and checks the catalog, and bodies of the locale that answers by default, as a new isolate does. */
+/** Opens and checks the catalog and bodies of the default locale, as a new isolate does. */
 export async function observeCatalog({ openReader, defaultLocale, limits, now }: AdminPlatform) {
   const reader = openReader();
   const read = <T>(reading: Promise<T>) =>

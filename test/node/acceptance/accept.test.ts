@@ -88,7 +88,7 @@ describe("an edit of an airport", () => {
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
   });
 
-  it("waits anew after a run whose clock was ahead", () => {
+  it("starts to wait again after a run whose clock was fast", () => {
     life.nextDay(GHOST, { hoursLate: 240 });
     life.nextDays(3, GHOST);
     expect(life.airport("BSL")?.name).toBe(BASEL.name);
@@ -107,7 +107,7 @@ describe("an edit of an airport", () => {
 describe("the due time of a held change", () => {
   const due = () => life.held().map(({ due_at }) => due_at);
 
-  it("comes three days after upstream began to say so, and thirty days after a row went missing", () => {
+  it("comes three days after upstream started to say so, and thirty days after a row went missing", () => {
     life.nextDay(GHOST);
     expect(due()).toEqual(["2026-11-04T04:17:00.000Z"]);
     life.nextDay([BASEL, BERN]);
@@ -188,7 +188,7 @@ describe("an airport that upstream no longer lists", () => {
     expect(life.held()).toEqual([]);
   });
 
-  it("waits anew if its row, which was gone, is closed", () => {
+  it("starts to wait again if its row, which was gone, is closed", () => {
     life.nextDay([BERN, FIELD]);
     life.nextDay([BERN, FIELD], { decisions: [life.decision("rejected")] });
     life.nextDays(4, [BERN, FIELD], { delistedRows: new Map([["1", "closed"]]) });

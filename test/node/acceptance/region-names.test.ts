@@ -52,7 +52,7 @@ describe("a name that upstream gives a subdivision", () => {
     expect(life.ledger.accepted.regions).toEqual({ "MA-11": "Ghost" });
   });
 
-  it("begins to wait anew when upstream says something else", () => {
+  it("starts to wait again when upstream says something else", () => {
     life.nextDays(3, ALL, named("Ghost"));
     life.nextDays(3, ALL, named("Spook"));
     expect(life.ledger.accepted.regions).toEqual({});

@@ -141,14 +141,14 @@ describe("a list of airports that lose their scheduled service", () => {
     ]);
   });
 
-  it("waits for thirty days even if upstream mends a part of it or edits the rest", () => {
-    const mended = [...served.slice(0, 6), ...without(11).slice(6)];
+  it("waits for thirty days even if upstream fixes a part of it or edits the rest", () => {
+    const fixed = [...served.slice(0, 6), ...without(11).slice(6)];
     life.nextDay(without(11));
-    life.nextDays(9, mended);
+    life.nextDays(9, fixed);
     expect(withService()).toBe(12);
     life.nextDays(
       30,
-      mended.map((airport) => ({ ...airport, icao: "LFSB" })),
+      fixed.map((airport) => ({ ...airport, icao: "LFSB" })),
     );
     expect(withService()).toBe(12);
   });

@@ -5,7 +5,7 @@ import { BASEL, BERN, UpstreamLife, withBasel } from "../../builders/upstream-li
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const BEGIN = Date.parse("2026-11-01T04:17:00.000Z");
+const START = Date.parse("2026-11-01T04:17:00.000Z");
 /** Longest time between two looks. */
 const GAP_MS = 36 * HOUR_MS;
 const HOLD_MS = 3 * DAY_MS;
@@ -26,7 +26,7 @@ interface Clock {
   readonly everyMs: number;
   /** Index of the run that is the first to see the change. */
   readonly firstSeen: number;
-  /** How far a clock was ahead once, before all. */
+  /** How far a clock was fast once, before all. */
   readonly onceMs?: number;
   /** Whether the coordinator knows of no run before, as after a restore, but another change waits. */
   readonly isNew?: boolean;
@@ -36,12 +36,12 @@ interface Clock {
 function waitOf({ offMs, wrongRuns, everyMs, firstSeen, onceMs = 0, isNew }: Clock): number {
   const life = new UpstreamLife(BEFORE);
   if (onceMs > 0) {
-    life.now = BEGIN + onceMs;
+    life.now = START + onceMs;
     life.sameDay(BEFORE);
   }
   for (let run = 0; run < 3_000; run++) {
     const time = run * everyMs;
-    life.now = BEGIN + time + (wrongRuns.includes(run) ? offMs : 0);
+    life.now = START + time + (wrongRuns.includes(run) ? offMs : 0);
     const upstream = run < firstSeen ? BEFORE : AFTER;
     if (isNew === true) life.recorded = [];
     life.sameDay(isNew === true ? withBern(upstream) : upstream);
@@ -77,7 +77,7 @@ describe("a change that runs see while the clock is set back", () => {
   });
 
   it.each([
-    ["a clock was 400 days ahead once", { onceMs: 400 * DAY_MS }],
+    ["a clock was 400 days fast once", { onceMs: 400 * DAY_MS }],
     ["the coordinator knows of no run before", { isNew: true }],
   ])("waits no shorter though %s", (_, others) => {
     for (let firstSeen = 6; firstSeen <= 15; firstSeen++) {
@@ -95,7 +95,7 @@ describe("a change that runs see while the clock is set back", () => {
   });
 });
 
-describe("a change that runs see while the clock is ahead", () => {
+describe("a change that runs see while the clock is fast", () => {
   const AHEAD = [1, 11, 12, 24, 30, 35, 36, 37, 72, 24 * 400].map((hours) => hours * HOUR_MS);
   const cases = AHEAD.flatMap((offMs) => INTERVALS.map((everyMs) => [offMs, everyMs] as const));
 

@@ -10,10 +10,10 @@ import type { Run } from "../../../src/schemas/run.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { DEFAULT_LIMITS, MINUTE_MS, someFacts } from "../../builders/facts.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 const OF_PAGE = "test/node/admin/drills.test.ts";
 const OUTSIDE = "its advice is done outside the service:";
@@ -75,7 +75,7 @@ it("every rule has a drill, or a reason why it has none", () => {
 });
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, async () => {
+startEachFrom(installation, async () => {
   await new AdminWorld(installation).ingest.publishVersions(2);
   await installation.backUp();
 });
@@ -281,7 +281,7 @@ describe("integrity_mismatch", () => {
     ],
   ])("of a manifest in KV %s ends at the next tick", async (_, other) => {
     advised("integrity_mismatch", /A manifest: wait five minutes/);
-    world.ingest.store.kv.set(MANIFEST_KEY, sealedBytes(other()));
+    world.ingest.store.kv.set(MANIFEST_KEY, manifestBytes(other()));
     expect(await statusOf("integrity_mismatch")).toBe("warn");
     await tick();
     expect(await statusOf("integrity_mismatch")).toBe("pass");

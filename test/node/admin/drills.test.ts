@@ -7,7 +7,7 @@ import { readCredentials } from "../../../src/platform/credentials.ts";
 import { StoreError } from "../../../src/platform/deadline.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { HOUR_MS } from "../../builders/facts.ts";
 
 /** The test of each case by its title, and by its file unless it is a drill below. */
@@ -42,7 +42,7 @@ const DRILLS: { readonly [name: string]: string | readonly [file: string, title:
     "only warns while a step keeps the coordinator busy",
   ],
   "503 `coordinator_unavailable`":
-    "repeat a call whose answer was lost, which begins nothing twice",
+    "repeat a call whose answer was lost, which starts nothing twice",
   "503 `backups_unavailable`": "repeat a call about backups when R2 answers again",
   "503 `archive_unavailable`": "repeat an approval when R2 answers again about upstream files",
   "503 `history_unavailable`, or `d1` fails":
@@ -61,7 +61,7 @@ it("every case of the page has a drill", () => {
 });
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
+startEachFrom(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
 let world: AdminWorld;
 
 beforeEach(() => {
@@ -91,7 +91,7 @@ describe("an operator can", () => {
     await post("/admin/catalog/rollback", { generation: 1 });
     await world.ingest.drain();
     expect(await health()).toMatchObject({ generation: 3, ...isServed });
-    world.ingest.renameAirport("Mended");
+    world.ingest.renameAirport("Fixed");
     const { run } = await post<{ run: Run }>("/admin/ingest/resume", { run_now: true });
     await world.ingest.drain();
     expect(await runOf(run.id)).toMatchObject({ outcome: "published", generation_after: 4 });
@@ -301,7 +301,7 @@ describe("an operator can", () => {
     expect(await restore()).toMatchObject({ state: "succeeded" });
   });
 
-  it("repeat a call whose answer was lost, which begins nothing twice", async () => {
+  it("repeat a call whose answer was lost, which starts nothing twice", async () => {
     const { backup_id } = await world.installation.backUp();
     const { coordinator } = world.ingest;
     const lost = coordinator.restoreBackup.bind(coordinator);

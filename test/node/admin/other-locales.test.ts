@@ -15,7 +15,7 @@ interface Locales {
   readonly defaultLocale: string;
 }
 
-/** What is published, the settings, the locale that answers, and what the operator is told. */
+/** What is published, the settings, the locale that answers, and the expected warning. */
 const ROWS = [
   [["de", "en"], ["ja"], "ja", "en", /lacks ja of LOCALES.*is ja: en answers.*has de, en, which/],
   [["de"], ["en", "ja"], "ja", "de", /lacks en, ja of LOCALES.*is ja: de answers.*has de, which/],
@@ -69,15 +69,15 @@ const checkOf = async (world: AdminWorld, path: string, name: string) => {
   return { status: answer.status, check: checks[name]?.[0] ?? {} };
 };
 
-const onlyLocales = (told: RegExp | null) => told && expect.stringMatching(told);
+const onlyLocales = (expected: RegExp | null) => expected && expect.stringMatching(expected);
 
 describe.each([
   ["a deployment", deployed],
   ["a restore", restored],
 ])("after %s", (_, arrange) => {
   it.each(ROWS)(
-    "that leaves %j published where LOCALES is %j and the default %s, %s answers until the next run mends it without force",
-    async (published, locales, defaultLocale, answering, told) => {
+    "that leaves %j published where LOCALES is %j and the default %s, %s answers until the next run fixes it without force",
+    async (published, locales, defaultLocale, answering, expected) => {
       const world = await arrange({ published, locales, defaultLocale });
       const { locales: served = {} } = (await world.ingest.served()) ?? {};
       expect(Object.keys(served)).toEqual(published);
@@ -91,7 +91,10 @@ describe.each([
       });
       const differ = () => checkOf(world, "/admin/monitor/status", "rule:locales_differ");
       const { status, output = null } = (await differ()).check;
-      expect([status, output]).toEqual([told === null ? "pass" : "warn", onlyLocales(told)]);
+      expect([status, output]).toEqual([
+        expected === null ? "pass" : "warn",
+        onlyLocales(expected),
+      ]);
 
       world.ingest.renameAirport("Kloten");
       const run = await world.ingest.runToEnd();
@@ -124,13 +127,13 @@ describe.each([
 describe("before a restore changes anything", () => {
   it.each(ROWS)(
     "of %j where LOCALES is %j and the default %s, its answer, its job and the comparison say what differs",
-    async (published, locales, defaultLocale, _answering, told) => {
+    async (published, locales, defaultLocale, _answering, expected) => {
       const { world, id } = await beforeRestore({ published, locales, defaultLocale });
       const compared = await world.request(`/admin/catalog/comparison?to=${id}`);
       expect(await compared.json()).toMatchObject({
         from: { locales },
         to: { locales: published },
-        warning: onlyLocales(told),
+        warning: onlyLocales(expected),
         changes: { regions: { counts: { added: 0, changed: 0, removed: 0 } } },
       });
       const before = await world.ingest.served();
@@ -138,8 +141,8 @@ describe("before a restore changes anything", () => {
       const { message, job } = await answer.json<{ message: string; job: BackupJob }>();
       expect(await world.ingest.served()).toEqual(before);
       const { id: jobId, warning = null } = job;
-      expect(warning).toEqual(onlyLocales(told));
-      expect(message.includes(warning ?? "LOCALES")).toBe(told !== null);
+      expect(warning).toEqual(onlyLocales(expected));
+      expect(message.includes(warning ?? "LOCALES")).toBe(expected !== null);
       await world.ingest.drain();
       const { state, warning: kept = null } = world.installation.job(jobId);
       expect([state, kept]).toEqual(["succeeded", warning]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { listIds } from "../../../src/backup/read-backups.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 
 const world = new BackupWorld(undefined, ["en"]);
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(2);
   await world.drain();
 });
@@ -122,7 +122,7 @@ describe("a job whose store fails", () => {
     let objects = 0;
     const faults: readonly ((call: string) => boolean)[] = [
       ...["put backups/", "d1 read", "d1 tables", "head backups/objects"].map(
-        (beginning) => (call: string) => call.startsWith(beginning),
+        (prefix) => (call: string) => call.startsWith(prefix),
       ),
       (call) => call.startsWith("put backups/objects/") && ++objects > 5,
     ];
@@ -163,18 +163,18 @@ describe("a job whose store fails", () => {
     await world.ingest.publishVersions(1);
     await world.drain();
     const before = await stateAndHistory();
-    for (const [beginning, state] of [
+    for (const [prefix, state] of [
       ["d1 tables", "cancelled"],
       ["d1 add", "failed"],
       ["catalog r2 get catalog/manifest", "failed"],
     ] as const) {
       world.before = (call) => {
-        if (call.startsWith(beginning)) throw new Error("D1_ERROR: no");
+        if (call.startsWith(prefix)) throw new Error("D1_ERROR: no");
       };
       const job = await world.restore(backup_id);
       world.before = () => {};
-      expect(job, beginning).toMatchObject({ state, generation: null });
-      expect(await stateAndHistory(), beginning).toEqual(before);
+      expect(job, prefix).toMatchObject({ state, generation: null });
+      expect(await stateAndHistory(), prefix).toEqual(before);
     }
   });
 });

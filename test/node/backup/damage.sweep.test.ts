@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
-import type { LocaleEntry, OwnParts } from "../../../src/parts/manifest.ts";
+import type { LocaleEntry, LocaleParts } from "../../../src/parts/manifest.ts";
 import {
   type BackupManifest,
   manifestText,
@@ -14,7 +14,7 @@ import { readStateLines, stateLines } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { backupManifestKey, backupObjectKey, backupPartKey } from "../../../src/storage/keys.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { toFormer } from "../../builders/former-manifest.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
@@ -23,7 +23,7 @@ let id: string;
 /** A blob that the backup names. */
 let blob: string;
 
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(2);
   await world.drain();
   ({ backup_id: id } = await world.backUp());
@@ -78,7 +78,7 @@ function changeGerman(edit: (de: LocaleEntry, en: LocaleEntry) => LocaleEntry): 
 }
 
 /** Gives the newest version's German another part in protobuf. */
-function changeGermanPart(changes: (part: OwnParts) => Partial<OwnParts>): void {
+function changeGermanPart(changes: (part: LocaleParts) => Partial<LocaleParts>): void {
   changeGerman(({ parts, ...de }) => {
     const proto = { ...parts.proto, ...changes(parts.proto) };
     return { ...de, parts: { ...parts, proto } };

@@ -40,7 +40,7 @@ describe("the queue of backup jobs", () => {
     expect(previous?.generation).toBe(2);
   });
 
-  it("starts a restore after the job under way and those that wait", async () => {
+  it("starts a restore after the job in progress and those that wait", async () => {
     const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
@@ -64,15 +64,15 @@ describe("the queue of backup jobs", () => {
     });
   });
 
-  it("shows in the coordinator's status which job is under way, and when it began its step", async () => {
+  it("shows in the coordinator's status which job is in progress, and when it started its step", async () => {
     const { coordinator } = world.ingest;
     expect(coordinator.status().job).toBeNull();
     const seen = new Set<unknown>();
     await coordinator.backUp(aBackupRequest());
     world.before = () => {
       const { job } = coordinator.status();
-      const began = Date.parse(job?.heartbeat_at ?? "");
-      seen.add(`${job?.kind} ${job?.stage} ${began <= world.ingest.time}`);
+      const startedAt = Date.parse(job?.heartbeat_at ?? "");
+      seen.add(`${job?.kind} ${job?.stage} ${startedAt <= world.ingest.time}`);
     };
     await world.drain();
     expect([...seen]).toEqual(
@@ -137,7 +137,7 @@ describe("the queue of backup jobs", () => {
   });
 });
 
-it("a stage that has counted more than there is begins anew, since it may have skipped something", () => {
+it("a stage that has counted more than there is starts again, since it may have skipped something", () => {
   expect(countUp({ at: 2, done: 6, draft: null }, 0, 5)).toMatchObject({
     do: "again",
     checkpoint: { at: 2, done: 0 },

@@ -7,12 +7,12 @@ import {
   sourceKey,
 } from "../../../src/storage/keys.ts";
 import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 const world = new BackupWorld();
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(3);
   await world.drain();
 });
@@ -91,7 +91,7 @@ describe("a restore", () => {
     world.ingest.time += 3_600_000;
     const made = await world.ingest.coordinator.backUp(aBackupRequest({ trigger: "cron" }));
     const restore = await world.ingest.coordinator.restoreBackup(backup_id, byOps());
-    if (!made.ok || !restore.ok) throw new Error("not begun");
+    if (!made.ok || !restore.ok) throw new Error("not started");
     await world.drain();
     expect(world.job(restore.job.id)).toMatchObject({ state: "succeeded", error: null });
   });
@@ -144,12 +144,12 @@ describe("a restore", () => {
     await world.drain(() => world.ingest.run(run.id).stage === "encode");
     await coordinator.pause({ by: "ops", note: null, until: null }, false);
     world.ingest.time += 1_000;
-    const begun = await coordinator.restoreBackup(backup_id, byOps());
-    if (!begun.ok) throw new Error(begun.reason);
+    const started = await coordinator.restoreBackup(backup_id, byOps());
+    if (!started.ok) throw new Error(started.reason);
     await world.drain(() => world.stage === "copy_tables");
     await coordinator.resume();
     await world.drain();
-    expect(world.job(begun.job.id)).toMatchObject({ state: "succeeded", generation: 4 });
+    expect(world.job(started.job.id)).toMatchObject({ state: "succeeded", generation: 4 });
     expect(world.ingest.run(run.id)).toMatchObject({ state: "cancelled", stage: "encode" });
   });
 
@@ -178,7 +178,7 @@ describe("a restore", () => {
     expect(held()).toMatchObject(waiting);
   });
 
-  it("cancels the run under way that a pause holds, which would publish what it takes back", async () => {
+  it("cancels the run in progress that a pause holds, which would publish what it takes back", async () => {
     const { coordinator } = world.ingest;
     const { backup_id } = await world.backUp();
     world.ingest.renameAirport("Kloten");
@@ -219,7 +219,7 @@ describe("a restore", () => {
     const published_at = "2026-01-01T00:00:00.000Z";
     world.ingest.store.kv.set(
       MANIFEST_KEY,
-      sealedBytes({ ...current, generation: 40, published_at }),
+      manifestBytes({ ...current, generation: 40, published_at }),
     );
     let isRefused = false;
     world.before = (call) => {

@@ -12,11 +12,11 @@ import { upstreamOf } from "../../../src/backup/state-part.ts";
 import { parseVerdict } from "../../../src/backup/verdict.ts";
 import { blobsOf, type Manifest } from "../../../src/parts/manifest.ts";
 import { BackupWorld } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { flipBit } from "../../builders/memory-bucket.ts";
 
 const world = new BackupWorld();
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(3);
   await world.drain();
 });
@@ -222,7 +222,7 @@ describe("a restore on an empty installation", () => {
     expect(fresh.rows("ingest_runs")).toEqual(world.rows("ingest_runs"));
   });
 
-  it("ends the row of a run that was under way when the backup was made", async () => {
+  it("ends the row of a run that was in progress when the backup was made", async () => {
     world.ingest.renameAirport("Kloten");
     const { run } = await world.ingest.enqueue();
     await world.drain(() => world.ingest.run(run.id).stage === "encode");

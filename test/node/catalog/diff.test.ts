@@ -11,14 +11,17 @@ import {
   countChanges,
   diffCatalogs,
 } from "../../../src/catalog/diff.ts";
-import { encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocalePart } from "../../../src/catalog/encode.ts";
 import { airportId, cityId, countryId, idText, regionId } from "../../../src/catalog/ids.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { aCatalog, aCity, aCountry, aMilan, anAirport, aRegion } from "../../builders/catalog.ts";
-import { encodeCommon } from "../../builders/encode-common.ts";
+import { encodeSharedPart } from "../../builders/encode-shared-part.ts";
 
 function messageOf(catalog: Catalog, names: RegionNames = new Map()): Uint8Array {
-  return concatenate([encodeCommon(catalog).proto, encodeLocal(catalog.regions, names).proto]);
+  return concatenate([
+    encodeSharedPart(catalog).proto,
+    encodeLocalePart(catalog.regions, names).proto,
+  ]);
 }
 
 function diffOf(before: Catalog, after: Catalog, maxListed = Infinity): CatalogDiff {
@@ -126,8 +129,8 @@ describe("diffCatalogs", () => {
 
   it("reads a message whose parts come in any order, as Protocol Buffers allow", () => {
     const parts = [
-      encodeCommon(aCatalog()).proto,
-      encodeLocal(aCatalog().regions, new Map()).proto,
+      encodeSharedPart(aCatalog()).proto,
+      encodeLocalePart(aCatalog().regions, new Map()).proto,
     ];
     const [before, after] = [concatenate(parts), concatenate(parts.toReversed())];
     expect(diffCatalogs({ before, after: () => [after] })).toEqual(EMPTY_DIFF);

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LocationsResponseSchema } from "../../../gen/locations/v1/locations_pb.ts";
 import { concatenate } from "../../../src/catalog/bytes.ts";
-import { encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocalePart } from "../../../src/catalog/encode.ts";
 import type { Catalog, RegionNames } from "../../../src/catalog/model.ts";
 import { anyCatalog } from "../../builders/arbitraries.ts";
 import { aCatalog } from "../../builders/catalog.ts";
 import { fuzzed } from "../../builders/fuzzed.ts";
-import { encodeCommon } from "../../builders/encode-common.ts";
+import { encodeSharedPart } from "../../builders/encode-shared-part.ts";
 
 /** The whole message in one piece, without the code under test. */
 function messageOf(catalog: Catalog, names: RegionNames) {
@@ -36,10 +36,10 @@ function messageOf(catalog: Catalog, names: RegionNames) {
 }
 
 function encodeWhole(catalog: Catalog, names: RegionNames) {
-  const common = encodeCommon(catalog);
-  const local = encodeLocal(catalog.regions, names);
-  const proto = concatenate([common.proto, local.proto]);
-  const json = new TextDecoder().decode(concatenate([common.json, local.json]));
+  const shared = encodeSharedPart(catalog);
+  const local = encodeLocalePart(catalog.regions, names);
+  const proto = concatenate([shared.proto, local.proto]);
+  const json = new TextDecoder().decode(concatenate([shared.json, local.json]));
   return { proto, json };
 }
 

@@ -46,22 +46,22 @@ describe("an audit entry that D1 did not take", () => {
   });
 });
 
-describe("unsettledRuns", () => {
+describe("unwrittenRuns", () => {
   it("lists the open runs and those whose end D1 has not received", async () => {
     const { run } = await world.enqueue();
-    expect(world.coordinator.unsettledRuns()).toEqual([run]);
+    expect(world.coordinator.unwrittenRuns()).toEqual([run]);
     world.before = failing("d1 save");
     await world.drain(() => world.run(run.id).state === "succeeded");
-    expect(world.coordinator.unsettledRuns()).toEqual([toListed(world.run(run.id))]);
+    expect(world.coordinator.unwrittenRuns()).toEqual([toListed(world.run(run.id))]);
     world.before = () => {};
     await world.drain();
-    expect(world.coordinator.unsettledRuns()).toEqual([]);
+    expect(world.coordinator.unwrittenRuns()).toEqual([]);
   });
 
   it("lists each run once, in its present state", async () => {
     const [first, second] = [await world.enqueue(), await world.enqueue({ mode: "full" })];
     await world.drain(() => world.run(first.run.id).stage === "build");
-    const runs = world.coordinator.unsettledRuns();
+    const runs = world.coordinator.unwrittenRuns();
     expect(runs.map(({ id }) => id).toSorted()).toEqual([first.run.id, second.run.id]);
     expect(runs).toContainEqual(toListed(world.run(first.run.id)));
   });

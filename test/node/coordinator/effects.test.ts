@@ -2,12 +2,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { BackupWorld, byOps } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 
 const world = new BackupWorld(undefined, ["en"]);
 const { ingest } = world;
 let backup_id = "";
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await ingest.publishVersions(2);
   ({ backup_id } = await world.backUp());
 });
@@ -22,8 +22,8 @@ function loseVersion(): void {
 
 const WHAT_TO_DO = /see GET \/admin\/monitor\/set-aside.*repeat the request/;
 
-describe("a job whose version is lost once it has recorded it", () => {
-  it("fails if it is a run, which says what to do, and the next run publishes", async () => {
+describe("a job that has recorded a version, which is then lost", () => {
+  it("fails if it is a run, with advice, and the next run publishes", async () => {
     ingest.renameAirport("Kloten");
     const { id } = await ingest.runUpTo("verify");
     loseVersion();
@@ -34,14 +34,14 @@ describe("a job whose version is lost once it has recorded it", () => {
     expect(await ingest.served()).toEqual(ingest.current());
   });
 
-  it("fails if it is a restore, which says what to do, and succeeds when it is repeated", async () => {
-    const begun = await ingest.coordinator.restoreBackup(backup_id, byOps());
-    if (!begun.ok) throw new Error(begun.reason);
-    await world.drain(() => world.job(begun.job.id).generation !== null);
+  it("fails if it is a restore, with advice, and succeeds when it is repeated", async () => {
+    const started = await ingest.coordinator.restoreBackup(backup_id, byOps());
+    if (!started.ok) throw new Error(started.reason);
+    await world.drain(() => world.job(started.job.id).generation !== null);
     loseVersion();
     await world.drain();
     const error = { code: "version_lost", message: expect.stringMatching(WHAT_TO_DO) };
-    expect(world.job(begun.job.id)).toMatchObject({ state: "failed", error });
+    expect(world.job(started.job.id)).toMatchObject({ state: "failed", error });
     expect(await world.restore(backup_id)).toMatchObject({ state: "succeeded" });
     expect(ingest.coordinator.versions()).not.toEqual([]);
     expect(await ingest.served()).toEqual(ingest.current());
@@ -138,7 +138,7 @@ describe("a rollback", () => {
   });
 });
 
-describe("a takeover of stores whose versions cannot be used", () => {
+describe("a takeover of stores without a usable version", () => {
   /** Leaves manifests that nobody can read. */
   function spoil(): void {
     const damaged = Uint8Array.of(1, 2, 3);
@@ -188,7 +188,7 @@ describe("a takeover of stores whose versions cannot be used", () => {
     );
   });
 
-  it("adopts them if the stores are its own already and it has lost them", async () => {
+  it("adopts them if it owns the stores already and has lost them", async () => {
     ingest.tables.sql.exec("UPDATE versions SET manifest = '{'");
     world.crash();
     const taken = { ok: true, changed: false, version: { generation: 2 } };

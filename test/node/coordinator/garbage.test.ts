@@ -13,7 +13,7 @@ import {
 import {
   AIRPORTS_AT_FIRST,
   anUpstream,
-  beginEachWith,
+  startEachFrom,
   CoordinatorWorld,
 } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
@@ -46,7 +46,7 @@ const isArchivedOf = (generation: number) =>
 const runOf = (generation: number) =>
   [...world.history.rows.values()].find(({ run }) => run.generation_after === generation)?.run;
 
-/** Keys in a store that begin so, in order. */
+/** Keys in a store with a prefix, in order. */
 const keys = (replica: "kv" | "r2", prefix: string) =>
   [...world.store[replica].keys()].filter((key) => key.startsWith(prefix)).toSorted();
 
@@ -74,7 +74,7 @@ function expectNoGarbage(): void {
 
 describe("an object that a version names", () => {
   const full = new CoordinatorWorld();
-  beginEachWith(full, () => full.publishVersions(CONTENTS_RETAINED));
+  startEachFrom(full, () => full.publishVersions(CONTENTS_RETAINED));
 
   beforeEach(() => {
     world = full;
@@ -186,7 +186,7 @@ describe("an object that no version names", () => {
     expect(isArchived(refused)).toBe(true);
   });
 
-  it("stays while a run is under way, however long a pause holds that run", async () => {
+  it("stays while a run is in progress, however long a pause holds that run", async () => {
     await world.publishVersions(1);
     world.renameAirport("Kloten");
     const run = await world.runUpTo("publish");

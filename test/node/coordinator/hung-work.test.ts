@@ -1,23 +1,23 @@
-/** Whatever an alarm waits for, it ends: by the clock of who calls, since that of an alarm may stand still. */
+/** Every wait of an alarm ends, by the caller's clock, since the alarm's may have stopped. */
 import { describe, expect, it, vi } from "vitest";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { DAY_MS } from "../../../src/platform/time.ts";
 import { WORK_LIMIT_MS } from "../../../src/platform/work-limit.ts";
-import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 
 const TICK_MS = 300_000;
 
 const world = new CoordinatorWorld();
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.publishVersions(1);
   world.renameAirport("Kloten");
 });
 
-/** Lets the first call that begins so hang for ever, or each. */
-function hangAt(beginning: string, times = 1): () => number {
+/** Lets the first call with a prefix hang for ever, or each one. */
+function hangAt(prefix: string, times = 1): () => number {
   let hung = 0;
   world.before = (call) =>
-    call.startsWith(beginning) && hung < times
+    call.startsWith(prefix) && hung < times
       ? new Promise(() => {
           hung++;
         })
@@ -61,7 +61,7 @@ const CALLS = [
 describe.each([
   ["after its limit", WORK_LIMIT_MS],
   ["at once after the clock was set back by a day", -DAY_MS],
-  ["at once after the clock was set ahead by a day", DAY_MS],
+  ["at once after the clock was set forward by a day", DAY_MS],
 ])("an alarm that hangs ends at a tick, %s", (_, distanceMs) => {
   it.each(CALLS)("at “%s”, and the run goes on", async (call) => {
     const hung = hangAt(call);
@@ -119,7 +119,7 @@ describe("an alarm that hangs", () => {
   it("fails the run as lease_expired if its step hangs five times, and its retry publishes", async () => {
     const hung = hangAt("upstream fetch", 5);
     const { run } = await world.enqueue();
-    const began = world.time;
+    const startedAt = world.time;
     while (hung() < 5) {
       await untilHung(hung);
       world.time += TICK_MS;
@@ -127,7 +127,7 @@ describe("an alarm that hangs", () => {
     }
     await world.drain();
     expect(world.run(run.id)).toMatchObject({ state: "failed", error: { code: "lease_expired" } });
-    expect(world.time - began).toBeLessThanOrEqual(6 * TICK_MS);
+    expect(world.time - startedAt).toBeLessThanOrEqual(6 * TICK_MS);
     const [retry] = world.state.runs();
     expect(retry).toMatchObject({ trigger: "retry", outcome: "published" });
   });

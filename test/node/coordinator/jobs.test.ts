@@ -18,7 +18,7 @@ const pause: Pause = { at: "2026-11-01T04:00:00.000Z", by: "ops", note: null, un
 const NOW = Date.parse("2026-11-01T04:17:00.000Z");
 
 describe("nextToStep", () => {
-  it("selects the run under way before waiting runs, and the oldest of those first", () => {
+  it("selects the run in progress before waiting runs, and the oldest of those first", () => {
     expect(nextToStep(aQueue({ running: [running], waiting: [waiting] }), NOW)).toBe(running);
     expect(nextToStep(aQueue({ waiting: [full, waiting] }), NOW)).toBe(full);
     expect(nextToStep(aQueue(), NOW)).toBeUndefined();
@@ -42,7 +42,7 @@ describe("nextToStep", () => {
     }
   });
 
-  it("selects a waiting backup job while a pause holds the run under way", () => {
+  it("selects a waiting backup job while a pause holds the run in progress", () => {
     const backup = aBackupRecord({ id: "backup" });
     const queue = aQueue({ running: [running], waiting: [waiting, backup], pause });
     expect(nextToStep(queue, NOW)).toBe(backup);
@@ -57,7 +57,7 @@ describe("nextToStep", () => {
     expect(nextToStep(queueOf([last, first], null), NOW)).toBe(last);
   });
 
-  it("selects nothing during the back-off of the run under way", () => {
+  it("selects nothing during the back-off of the run in progress", () => {
     const backingOff = { ...running, notBefore: NOW + 1 };
     const view = aQueue({ running: [backingOff], waiting: [waiting] });
     expect(nextToStep(view, NOW)).toBeUndefined();

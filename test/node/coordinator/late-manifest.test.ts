@@ -3,7 +3,7 @@ import type { Manifest } from "../../../src/parts/manifest.ts";
 import { StoreTimeout } from "../../../src/platform/deadline.ts";
 import { MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 let world: CoordinatorWorld;
 /** The manifest that KV seemed to refuse. */
@@ -36,7 +36,7 @@ async function rollBack(): Promise<void> {
 /** Lets the late manifest arrive, and the cron compare the stores. */
 async function land(): Promise<void> {
   if (late === null) throw new Error("no manifest was late");
-  world.store.kv.set(MANIFEST_KEY, sealedBytes(late));
+  world.store.kv.set(MANIFEST_KEY, manifestBytes(late));
   expect(await world.served()).toEqual(late);
   await tick();
 }

@@ -16,7 +16,7 @@ const askedAgain = (present: Pause, request: Omit<PauseRequest, "by">) =>
   decidePause(present, { by: "ana", ...request }, LATER);
 
 describe("decidePause", () => {
-  it("begins a pause", () => {
+  it("starts a pause", () => {
     const request = { by: "ops", note: "bad data", until: LATER };
     expect(decidePause(null, request, AT)).toEqual({ pause: ending, changed: true });
   });

@@ -3,8 +3,8 @@ import { createHistory } from "../../../src/storage/run-history.ts";
 import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
 import { anId } from "../../builders/an-id.ts";
-import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 import { MemoryD1 } from "../../builders/memory-d1.ts";
 import { anEnqueueRequest, aRunRecord } from "../../builders/run.ts";
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 describe("a new coordinator over stores without a manifest of another", () => {
   const reset = new CoordinatorWorld({ locales: ["de", "en"] });
-  beginEachWith(reset, async () => {
+  startEachFrom(reset, async () => {
     await reset.publishVersions(3);
     reset.loseTables();
     reset.store.r2.delete(MANIFEST_KEY);
@@ -140,7 +140,7 @@ describe("a new coordinator over empty stores", () => {
     expect(await world.served()).toMatchObject({ generation: 1 });
   });
 
-  it("tries again a quarter of an hour after a fault that repeating does not mend", async () => {
+  it("tries again a quarter of an hour after a fault that repeating does not fix", async () => {
     const { upstream } = world;
     const fetch = () => Promise.reject(new SourceError("missing_file", "no file"));
     world.upstream = { ...upstream, fetch };
@@ -227,7 +227,7 @@ describe("a version in KV that this installation has not published", () => {
     if (current === null) throw new Error("nothing is published");
     const published_at = "2026-01-01T00:00:00.000Z";
     const other = { ...current, generation, published_at, catalog_sha256: "ab".repeat(32) };
-    world.store.kv.set(MANIFEST_KEY, sealedBytes(other));
+    world.store.kv.set(MANIFEST_KEY, manifestBytes(other));
     await world.coordinator.reconcile();
     await world.drain();
     const { catalog_sha256 } = current;
@@ -240,13 +240,13 @@ describe("a version in KV that this installation has not published", () => {
   });
 });
 
-describe("a manifest in KV that says something else than the one that was published", () => {
+describe("a manifest in KV that differs from the published one", () => {
   it("gives way to one above it, though it has the same number and time", async () => {
     await world.publishVersions(2);
     const current = world.current();
     if (current === null) throw new Error("nothing is published");
     const counts = { ...current.counts, airports: 1 };
-    world.store.kv.set(MANIFEST_KEY, sealedBytes({ ...current, counts }));
+    world.store.kv.set(MANIFEST_KEY, manifestBytes({ ...current, counts }));
     await world.coordinator.reconcile();
     await world.drain();
     expect(await world.served()).toEqual(world.current());
@@ -270,7 +270,7 @@ describe("a manifest that is lost", () => {
 });
 
 describe("a run that D1 has lost", () => {
-  it("is sent again, which says nothing of a loss if D1 has an earlier one", async () => {
+  it("is sent again, and is no loss if D1 has an earlier one", async () => {
     await world.publishVersions(2);
     const lost = new Set<string>();
     world.findMissingRuns = async (ids) => ids.filter((id) => lost.has(id));
@@ -292,7 +292,7 @@ describe("a run that D1 has lost", () => {
 });
 
 describe("the coordinator", () => {
-  it("knows whether D1 has had a run, so that an empty D1 is either new or a loss", async () => {
+  it("distinguishes a new D1 from one that has lost its runs", async () => {
     let isAway = true;
     world.before = (call) => {
       if (isAway && call === "d1 save") throw new Error("D1 is away");

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CONTENTS_RETAINED } from "../../../src/coordinator/versions.ts";
 import { neededBlobs } from "../../../src/parts/manifest.ts";
 import { blobKey, generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { anUpstream, beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { anUpstream, startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { moreAirports } from "../../builders/small-snapshot.ts";
 
 let world: CoordinatorWorld;
@@ -105,7 +105,7 @@ describe("a rollback", () => {
   });
 });
 
-describe("a rollback while a run stands before its publication", () => {
+describe("a rollback while a run is about to publish", () => {
   /** The next version changes one airport of the second, which had half as many again as the first. */
   beforeEach(async () => {
     await world.runToEnd();
@@ -151,7 +151,7 @@ describe("a rollback while a run stands before its publication", () => {
 
 describe("the retained versions", () => {
   const full = new CoordinatorWorld();
-  beginEachWith(full, () => full.publishVersions(CONTENTS_RETAINED));
+  startEachFrom(full, () => full.publishVersions(CONTENTS_RETAINED));
 
   beforeEach(() => {
     world = full;

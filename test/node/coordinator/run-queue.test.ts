@@ -44,7 +44,7 @@ describe("decideEnqueue", () => {
   it.each([
     ["now when nothing runs or waits", {}, "now", 1],
     [
-      "after the run under way, also of the same kind",
+      "after the run in progress, also of the same kind",
       { running: [running] },
       "after_run:running",
       1,
@@ -53,7 +53,7 @@ describe("decideEnqueue", () => {
     ["before a second try that is not due", { waiting: [later] }, "now", 1],
     ["before a second try of its own that is not due", { waiting: [second] }, "now", 1],
     [
-      "after the run under way, before such a try",
+      "after the run in progress, before such a retry",
       { running: [full], waiting: [second] },
       "after_run:full",
       1,
@@ -180,7 +180,7 @@ describe("describeQueue", () => {
 });
 
 describe("decideTick", () => {
-  it("takes a tick while other runs wait or are under way", () => {
+  it("takes a tick while other runs wait or are in progress", () => {
     expect(decideTick(wanted, aQueue())).toBeNull();
     expect(decideTick(wanted, aQueue({ running: [running], waiting: [full] }))).toBeNull();
   });

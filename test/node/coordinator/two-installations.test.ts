@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openManifest } from "../../../src/parts/sealed-manifest.ts";
+import { openManifest } from "../../../src/parts/stored-manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
 import { aBackupRequest } from "../../builders/backup-world.ts";
 import { fuzzed, UNHURRIED } from "../../builders/fuzzed.ts";
 import { MemoryBucket } from "../../builders/memory-bucket.ts";
@@ -16,7 +16,7 @@ let second: CoordinatorWorld;
 const stored = () =>
   [...first.store.kv, ...first.store.r2].toSorted(([one], [other]) => one.localeCompare(other));
 
-beginEachWith(first, () => first.publishVersions(3));
+startEachFrom(first, () => first.publishVersions(3));
 
 beforeEach(() => {
   second = new CoordinatorWorld({ over: first });
@@ -35,7 +35,7 @@ describe("an installation over the stores of another", () => {
     expect(stored()).toEqual(before);
   });
 
-  it("ends no run in D1 either while it cannot look whose the stores are", async () => {
+  it("ends no run in D1 either while it cannot check the owner of the stores", async () => {
     second.before = (call) => {
       if (call.startsWith("r2 head")) throw new Error("R2 is away");
     };
@@ -72,7 +72,7 @@ describe("an installation over the stores of another", () => {
     expect(second.coordinator.jobs()).toEqual([]);
   });
 
-  it("fails a backup that was queued while the stores were its own", async () => {
+  it("fails a backup that was queued while it owned the stores", async () => {
     const made = await first.coordinator.backUp(aBackupRequest());
     if (!made.ok) throw new Error(made.reason);
     await second.coordinator.takeOver("ops");
@@ -81,7 +81,7 @@ describe("an installation over the stores of another", () => {
     expect(first.coordinator.findJob(made.job.id)).toMatchObject({ state: "failed", error });
   });
 
-  it("publishes nothing after the loss of its tables until it is told to take over, even if it is alone", async () => {
+  it("publishes nothing after the loss of its tables until an operator calls take-over, even if it is alone", async () => {
     first.loseTables();
     expect(await first.runToEnd()).toMatchObject({ error: { code: "foreign_stores" } });
     expect(await first.coordinator.takeOver("ops")).toMatchObject({ version: { generation: 4 } });
@@ -136,7 +136,7 @@ describe("a takeover", () => {
     expect(second.coordinator.status().pause).toMatchObject({ by: "ops", until: null });
   });
 
-  it("changes nothing if the stores are the installation's own, or empty", async () => {
+  it("changes nothing if the installation owns the stores, or if they are empty", async () => {
     const before = stored();
     const unchanged = { ok: true, changed: false };
     const version = { generation: 3 };
@@ -146,7 +146,7 @@ describe("a takeover", () => {
     expect(answer).toEqual({ ...unchanged, version: null, paused: false, unusable: [] });
   });
 
-  it("stops the owner before, also in the middle of a publication, which is no run's doing then", async () => {
+  it("stops the former owner, even in the middle of a publication, which no run then completes", async () => {
     first.renameAirport("Kloten");
     const { id } = await first.runUpTo("verify");
     expect(first.current()).toMatchObject({ generation: 4 });
@@ -159,7 +159,7 @@ describe("a takeover", () => {
     expect(await first.served()).toMatchObject({ generation: 4, previous: 3 });
   });
 
-  it("withdraws the run's own version alone, whatever awaits replication by then", async () => {
+  it("withdraws only the run's version, whatever awaits replication by then", async () => {
     first.renameAirport("Kloten");
     await first.runUpTo("verify");
     first.state.withdraw(3);
@@ -169,7 +169,7 @@ describe("a takeover", () => {
     expect(first.current()).toMatchObject({ generation: 3 });
   });
 
-  it("leaves a run published whose version the stores had shown by then", async () => {
+  it("leaves a run published if the stores had shown its version by then", async () => {
     first.renameAirport("Kloten");
     let isInR2 = false;
     first.before = (call) => {
@@ -186,7 +186,7 @@ describe("a takeover", () => {
     expect(await first.served()).toMatchObject({ generation: 5, previous: 4 });
   });
 
-  it("asks R2 again whether it had shown the version of a run if it does not answer", async () => {
+  it("asks again if R2 does not answer whether it had shown a run's version", async () => {
     first.renameAirport("Kloten");
     let isInR2 = false;
     first.before = (call) => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { FORMER_FORMAT } from "../../../src/parts/former-manifest.ts";
 import { blobsOf, type Manifest, MANIFEST_FORMAT } from "../../../src/parts/manifest.ts";
 import { generationKey, MANIFEST_KEY } from "../../../src/storage/keys.ts";
-import { beginEachWith, CoordinatorWorld } from "../../builders/coordinator-world.ts";
-import { rewriteVersions, sealFormer, toFormer } from "../../builders/former-manifest.ts";
+import { startEachFrom, CoordinatorWorld } from "../../builders/coordinator-world.ts";
+import { rewriteVersions, serializeFormer, toFormer } from "../../builders/former-manifest.ts";
 import { toBytes } from "../../builders/memory-bucket.ts";
-import { sealedBytes } from "../../builders/memory-catalog-store.ts";
+import { manifestBytes } from "../../builders/memory-catalog-store.ts";
 
 /** What an earlier release has written. */
 interface Release {
@@ -35,12 +35,12 @@ const RELEASES: readonly Release[] = [
   },
 ];
 
-/** Lets each test begin with a coordinator that is paused over three versions of a release. */
-function beginWith({ format, tables, rowOf }: Release) {
+/** Lets each test start with a coordinator that is paused over three versions of a release. */
+function startWith({ format, tables, rowOf }: Release) {
   const world = new CoordinatorWorld({ locales: ["de", "en"] });
   /** What was published, the newest first. */
   const before: Manifest[] = [];
-  beginEachWith(world, async () => {
+  startEachFrom(world, async () => {
     await world.publishVersions(3);
     await world.coordinator.pause({ by: "ops", note: "kept", until: null }, false);
     before.push(...world.state.versions().map(withoutNames));
@@ -48,8 +48,8 @@ function beginWith({ format, tables, rowOf }: Release) {
     world.tables.sql.exec("ALTER TABLE single_values RENAME TO facts");
     rewriteVersions(world.tables, rowOf);
     for (const manifest of before)
-      world.store.bucket.lay(generationKey(manifest.generation), sealFormer(manifest, format));
-    const text = sealFormer(newestOf(before), format);
+      world.store.bucket.lay(generationKey(manifest.generation), serializeFormer(manifest, format));
+    const text = serializeFormer(newestOf(before), format);
     const { customMetadata } = world.store.bucket.recorded.get(MANIFEST_KEY) ?? {};
     const metadata = { ...customMetadata, format: String(format) };
     world.store.bucket.lay(MANIFEST_KEY, text, { customMetadata: metadata });
@@ -73,7 +73,7 @@ function newestOf([newest]: readonly Manifest[]): Manifest {
 }
 
 describe.each(RELEASES)("a deployment over manifests of format $format", (release) => {
-  const { world, before } = beginWith(release);
+  const { world, before } = startWith(release);
   const isRead = release.format === FORMER_FORMAT;
 
   it("serves them before the coordinator starts, or counts them as absent", async () => {
@@ -100,7 +100,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     },
   );
 
-  it("sets a version aside whose bodies name a segment that it does not list", async () => {
+  it("sets aside a version if its bodies name a segment that it does not list", async () => {
     world.tables.sql.exec(
       "UPDATE versions SET manifest = json_set(manifest, '$.segments', json('[]')) WHERE generation = 1",
     );
@@ -120,7 +120,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     for (const row of rows)
       expect(JSON.parse(String(row["manifest"]))).toMatchObject({ format: MANIFEST_FORMAT });
     expect(rows).toHaveLength(before.length);
-    const text = sealedBytes(newestOf(before));
+    const text = manifestBytes(newestOf(before));
     expect(world.store.kv.get(MANIFEST_KEY)).toEqual(text);
     for (const key of [MANIFEST_KEY, generationKey(3)])
       expect(world.store.r2.get(key)).toEqual(text);
@@ -130,7 +130,7 @@ describe.each(RELEASES)("a deployment over manifests of format $format", (releas
     });
   });
 
-  it("compares upstream with what was accepted, publishes the next generation, and rolls back", async () => {
+  it("compares upstream with the ledger, publishes the next generation, and rolls back", async () => {
     const ledger = world.state.savedLedger();
     world.crash();
     expect(world.state.savedLedger()).toEqual(ledger);

@@ -75,7 +75,7 @@ describe("a run with a faulty upstream", () => {
 });
 
 describe("a request for a run after upstream has asked for a wait", () => {
-  it("begins at once, and the retry of the failed run comes at its time", async () => {
+  it("starts at once, and the retry of the failed run comes at its time", async () => {
     server.on(AIRPORTS_PATH, status(503, { "retry-after": "3500" }), AIRPORTS);
     const { run: failed } = await world.enqueue();
     await world.drain(() => world.run(failed.id).state === "failed");

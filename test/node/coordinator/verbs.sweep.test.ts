@@ -8,7 +8,7 @@ import { Pipeline, type PipelineDependencies } from "../../../src/ingest/pipelin
 import { type Stage, STAGES } from "../../../src/schemas/run-words.ts";
 import { TransientSourceError, SourceError } from "../../../src/sources/source-error.ts";
 import { aBackupRequest, BackupWorld, byOps } from "../../builders/backup-world.ts";
-import { beginEachWith } from "../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../builders/coordinator-world.ts";
 import { anEnqueueRequest } from "../../builders/run.ts";
 
 const PAUSE = { by: "ana", note: null, until: null };
@@ -47,7 +47,7 @@ const world = new BackupWorld(undefined, ["en"], (deps) => new SlowPublish(deps)
 /** A backup of the two versions that are published at first. */
 let backupId: string;
 
-beginEachWith(world, async () => {
+startEachFrom(world, async () => {
   await world.ingest.publishVersions(2);
   ({ backup_id: backupId } = await world.backUp());
 });
@@ -168,8 +168,8 @@ function ended(cell: Cell) {
   } as const;
 }
 
-/** One cell for every run that has begun and has not published. */
-function begun(cell: Cell) {
+/** One cell for every run that has started and has not published. */
+function started(cell: Cell) {
   return { "is between steps": cell, "takes a step": cell } as const;
 }
 
@@ -212,7 +212,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
         ends: [],
         resumed: ["published"],
       },
-      ...begun({
+      ...started({
         answer: ({ id }) => ({ changed: true, runningRunId: id }),
         ends: [],
         resumed: ["published"],
@@ -229,7 +229,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { answer: () => ({ cancelled: null }), ends: [], resumed: ["published"] },
       "waits to retry": { answer: () => ({ cancelled: null }), ends: [], resumed: ["published"] },
       "is held": { answer: pausedAndCancelled, ends: ["cancelled"] },
-      ...begun({ answer: pausedAndCancelled, ends: ["cancelled"] }),
+      ...started({ answer: pausedAndCancelled, ends: ["cancelled"] }),
       "has published": { answer: () => ({ cancelled: TOO_LATE }), ends: ["published"] },
       ...ended({ answer: () => ({ cancelled: null }), ends: [] }),
     },
@@ -244,7 +244,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
         answer: ({ id }) => ({ changed: true, pause: null, runningRunId: id }),
         ends: ["published"],
       },
-      ...begun({ answer: () => ({ changed: false }), ends: ["published"] }),
+      ...started({ answer: () => ({ changed: false }), ends: ["published"] }),
       "has published": { answer: () => ({ changed: false }), ends: ["published"] },
       ...ended({ answer: () => ({ changed: false }), ends: [] }),
     },
@@ -257,7 +257,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { answer: isCancelled, ends: [] },
       "waits to retry": { answer: isCancelled, ends: [] },
       "is held": { answer: isToBeCancelled, ends: ["cancelled"] },
-      ...begun({ answer: isToBeCancelled, ends: ["cancelled"] }),
+      ...started({ answer: isToBeCancelled, ends: ["cancelled"] }),
       "has published": { answer: () => TOO_LATE, ends: ["published"] },
       ...ended({ answer: () => ({ ok: false, reason: "ended" }), ends: [] }),
       "was cancelled": { answer: () => ({ ok: true, changed: false }), ends: [] },
@@ -280,7 +280,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
         ends: [],
         resumed: ["published", "unchanged"],
       },
-      ...begun({
+      ...started({
         answer: ({ id }) => ({ changed: true, will_start: `after_run:${id}` }),
         ends: ["published", "unchanged"],
       }),
@@ -299,7 +299,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { ends: ["published"] },
       "waits to retry": { ends: ["published"] },
       "is held": { ends: [], resumed: ["published"] },
-      ...begun({ ends: ["published", "unchanged"] }),
+      ...started({ ends: ["published", "unchanged"] }),
       "has published": { ends: ["published", "unchanged"] },
       ...ended({ ends: ["published"] }),
       "has succeeded": { ends: ["unchanged"] },
@@ -314,7 +314,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { answer: rolledBackTo(3), ends: ["published"] },
       "waits to retry": { answer: rolledBackTo(3), ends: ["published"] },
       "is held": { answer: rolledBackTo(3, true), ends: [], resumed: ["published"] },
-      ...begun({ answer: rolledBackTo(3), ends: ["published"] }),
+      ...started({ answer: rolledBackTo(3), ends: ["published"] }),
       "has published": { answer: rolledBackTo(4), ends: ["published"] },
       ...ended({ answer: rolledBackTo(3), ends: [] }),
       "has succeeded": { answer: rolledBackTo(4), ends: [] },
@@ -329,7 +329,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { ends: ["published"] },
       "waits to retry": { ends: ["published"] },
       "is held": { ends: [], resumed: ["published"] },
-      ...begun({ ends: ["published"] }),
+      ...started({ ends: ["published"] }),
       "has published": { ends: ["published"] },
       ...ended({ ends: [] }),
     },
@@ -341,7 +341,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { ends: ["published", ...BACKUP] },
       "waits to retry": { ends: [...BACKUP, "published"] },
       "is held": { ends: BACKUP, resumed: ["published"] },
-      ...begun({ ends: ["published", ...BACKUP] }),
+      ...started({ ends: ["published", ...BACKUP] }),
       "has published": { ends: ["published", ...BACKUP] },
       ...ended({ ends: BACKUP }),
     },
@@ -354,7 +354,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
       waits: { ends: ["published", ...RESTORE] },
       "waits to retry": { ends: RESTORE, resumed: ["published"] },
       "is held": { ends: [...RESTORE, "cancelled"], resumed: [] },
-      ...begun({ ends: ["published", ...RESTORE] }),
+      ...started({ ends: ["published", ...RESTORE] }),
       "has published": { ends: ["published", ...RESTORE] },
       ...ended({ ends: RESTORE }),
     },

@@ -50,7 +50,7 @@ function reversed<T>(value: T): T {
 }
 
 describe("isSameContent", () => {
-  it("compares what is served and ignores generation and times", () => {
+  it("compares the served content and ignores generation and times", () => {
     const [one, two] = [aVersion(1, "one").manifest, aVersion(2, "two").manifest];
     expect(isSameContent(one, { ...one, locales: one.locales })).toBe(true);
     const again = { ...one, generation: 3, previous: 2 };

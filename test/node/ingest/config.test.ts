@@ -34,7 +34,7 @@ describe("loadConfig", () => {
         "regions.csv": "https://example.org/regions.csv",
       },
       sourceAllowedHosts: ["cdn.example.org", "example.net:8443"],
-      surprises: { unlistedPercent: 7 },
+      holdLimits: { unlistedPercent: 7 },
     });
   });
 
@@ -52,7 +52,7 @@ describe("loadConfig", () => {
       },
       sourceAllowedHosts: [],
       sourceMaxBytes: 33_554_432,
-      surprises: { holdMs: 259_200_000, unlistedPercent: 8 },
+      holdLimits: { holdMs: 259_200_000, unlistedPercent: 8 },
       compression: "fast",
     });
   });
@@ -140,7 +140,7 @@ describe("a setting that cannot be used", () => {
 
   it("is named together with every other one that cannot be used", () => {
     const bad = { LOCALES: "tlh", CACHE_MAX_BYTES: "x", MANIFEST_FRESH_MS: "y" };
-    const said = complaint(bad);
-    for (const name of Object.keys(bad)) expect(said).toContain(`${name} `);
+    const problem = complaint(bad);
+    for (const name of Object.keys(bad)) expect(problem).toContain(`${name} `);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { encodeLocal } from "../../../src/catalog/encode.ts";
+import { encodeLocalePart } from "../../../src/catalog/encode.ts";
 import { sha256Hex } from "../../../src/catalog/bytes.ts";
 import { describeContent } from "../../../src/ingest/content.ts";
 import type { Workspace } from "../../../src/ingest/workspace.ts";
 import { acceptedWorkspace } from "../../builders/accepted-workspace.ts";
 import { aSnapshot, smallAirports } from "../../builders/small-snapshot.ts";
 import { csvOf, type Row } from "../../builders/source.ts";
-import { encodeCommon } from "../../builders/encode-common.ts";
+import { encodeSharedPart } from "../../builders/encode-shared-part.ts";
 
 async function aWorkspace(
   airports: readonly Row[] = smallAirports,
@@ -24,11 +24,11 @@ describe("describeContent", () => {
     const workspace = await aWorkspace();
     const { messages, violations, ...rest } = await describeContent(workspace, ["de", "en"]);
     const { regions } = workspace.catalog;
-    const encoded = encodeLocal(regions, await workspace.namesIn("de"));
-    const common = encodeCommon(workspace.catalog);
+    const encoded = encodeLocalePart(regions, await workspace.namesIn("de"));
+    const shared = encodeSharedPart(workspace.catalog);
     expect(messages["de"]).toEqual({
-      sha256: sha256Hex(common.proto, encoded.proto),
-      bytes: common.proto.length + encoded.proto.length,
+      sha256: sha256Hex(shared.proto, encoded.proto),
+      bytes: shared.proto.length + encoded.proto.length,
       coverage: 1,
     });
     expect(rest.counts).toEqual({ airports: 3, cities: 3, countries: 2, regions: 4 });

@@ -45,7 +45,7 @@ const both =
     edits.reduce((all, one) => one(all), said);
 
 /**
- * What becomes of an edit that nobody mends:
+ * The fate of an edit that nobody fixes:
  *
  * - `day 4`: it is served from the fourth day on.
  * - `day 31`: it is served from the 31st day on.
@@ -200,7 +200,7 @@ async function live(world: EditedWorld, days: readonly Said[]): Promise<string[]
 const NOTHING: string[] = [];
 const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
 
-describe("an edit that nobody mends", () => {
+describe("an edit that nobody fixes", () => {
   it.each(CASES)(
     "reaches nobody on its first three days: %s",
     async (_, apply, fate, ...served) => {
@@ -217,16 +217,19 @@ describe("an edit that nobody mends", () => {
   );
 });
 
-describe("an edit that somebody mends on the second day", () => {
-  it.each(CASES)("reaches nobody, and waits anew when it comes back: %s", async (_, apply) => {
-    const [edited, world] = [apply(HONEST), new EditedWorld()];
-    const days = await live(world, [edited, HONEST, edited, edited, edited, HONEST]);
-    expect(days).toEqual(times(6, NOTHING));
-    expect(world.held).toEqual([]);
-  });
+describe("an edit that somebody fixes on the second day", () => {
+  it.each(CASES)(
+    "reaches nobody, and starts to wait again when it comes back: %s",
+    async (_, apply) => {
+      const [edited, world] = [apply(HONEST), new EditedWorld()];
+      const days = await live(world, [edited, HONEST, edited, edited, edited, HONEST]);
+      expect(days).toEqual(times(6, NOTHING));
+      expect(world.held).toEqual([]);
+    },
+  );
 });
 
-describe("a new row that takes over an airport's code", () => {
+describe("a new row that takes an airport's code", () => {
   const ghost = (said: Said) => {
     const row = said.airports.find((each) => each["iata_code"] === "ZRH");
     return add({ ...row, id: "9000", name: "Ghost Airport" })(said);
@@ -235,10 +238,10 @@ describe("a new row that takes over an airport's code", () => {
     row["iata_code"] === "ZRH" && row["id"] !== "9000" ? { ...row, iata_code: "" } : row,
   );
 
-  it("counts as a reject from the day on which the former row is mended, and reaches nobody", async () => {
+  it("counts as a reject from the day on which the former row is fixed, and reaches nobody", async () => {
     const world = new EditedWorld();
-    const mended = ghost(HONEST);
-    const days = await live(world, [{ ...HONEST, airports: hijacked }, ...times(9, mended)]);
+    const fixed = ghost(HONEST);
+    const days = await live(world, [{ ...HONEST, airports: hijacked }, ...times(9, fixed)]);
     expect(days).toEqual(times(10, NOTHING));
     expect(world.rejects).toContain("duplicate_iata");
     expect(world.held).toEqual([]);

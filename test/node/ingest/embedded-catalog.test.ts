@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commonPieces, localPieces } from "../../../src/catalog/encode.ts";
+import { sharedPieces, localePieces } from "../../../src/catalog/encode.ts";
 import { countryId, idKey } from "../../../src/catalog/ids.ts";
 import { checkCatalog, checkNames, localizedName } from "../../../src/catalog/integrity.ts";
 import type { AirportSet } from "../../../src/parts/manifest.ts";
@@ -208,8 +208,8 @@ describe("docs/performance.md", () => {
     const { airports, cities, countries, regions } = workspace.catalog;
     const names = await workspace.namesIn("en");
     const pieces = [
-      ...commonPieces({ airports, cities, countries, regions }, form),
-      ...localPieces(regions, names, form),
+      ...sharedPieces({ airports, cities, countries, regions }, form),
+      ...localePieces(regions, names, form),
     ];
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     expect(bytesOf(row) / length).toBeGreaterThan(0.99);

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PackedNames } from "../../../src/catalog/packed-names.ts";
-import { type HashedBlob, hashBlob } from "../../../src/ingest/own-parts.ts";
+import { type HashedBlob, hashBlob } from "../../../src/ingest/locale-parts.ts";
 import { encodeNames } from "../../../src/ingest/encode-names.ts";
 import type { Effort } from "../../../src/parts/codings.ts";
 import { aRegion } from "../../builders/catalog.ts";
@@ -38,7 +38,7 @@ describe("the names of a locale", () => {
     expect(packed).toEqual({ letters: [["ü", "ue"]], names: ["Zürich-Land", ""], slugs: {} });
   });
 
-  it("are those of before if they decode to the same, and otherwise made anew", async () => {
+  it("reuse the earlier names if they decode to the same bytes, and otherwise are made again", async () => {
     const made = await encoded(null);
     const same = brotliCompressSync(brotliDecompressSync(made), { params: {} });
     expect(await encoded(hashBlob(same), "best")).toEqual(same);

@@ -47,7 +47,7 @@ describe("a new airport's city", () => {
     expect(find({ municipality: "Bangalore" }, bengaluru)).toBe("Bengaluru, 30 km");
   });
 
-  it("lies in the airport's subdivision if two have its name; else it is the larger one, then the nearer one", () => {
+  it("is in the airport's subdivision if two have its name; else it is the larger one, then the nearer one", () => {
     const other = aPlace("Wil", 5, { region: "CH-SG" });
     const own = aPlace("Wil", 20, { population: 0 });
     const larger = aPlace("Wil", 30);
@@ -70,7 +70,7 @@ describe("a new airport's city", () => {
     },
   );
 
-  it("has the municipality's name as its own if possible, before one that upstream calls so", () => {
+  it("preferably has the municipality's name itself, before a city that upstream calls so", () => {
     const called = aPlace("Bengaluru", 5, {
       alternates: new Set(["bangalore"]),
       population: 90_000,
@@ -101,7 +101,7 @@ describe("a new airport's city", () => {
     );
   });
 
-  it("never lies in another country, nor over 75 km away", () => {
+  it("is never in another country, nor over 75 km away", () => {
     const municipality = "Basel";
     expect(find({ municipality }, aPlace("Basel", 5, { country: "FR" }))).toBeUndefined();
     expect(find({ municipality }, aPlace("Basel", 80, { population: 200_000 }))).toBeUndefined();

@@ -118,7 +118,7 @@ describe("a guard", () => {
   const broken = (count: number) =>
     Array.from({ length: count }, () => ({ rule: "city_id_resolves", entity: "airport ZRH" }));
 
-  /** What it judges, the value to compare with, the last that passes and the first that does not. */
+  /** What it checks, the value to compare with, the last that passes and the first that does not. */
   const LIMITS: [
     GuardTrip["guard"],
     (value: number) => GuardInputs,
@@ -145,7 +145,7 @@ describe("a guard", () => {
   ];
 
   it.each(LIMITS)(
-    "passes a value at the limit, and shows what it has judged beyond it: %s, case %#",
+    "passes a value at the limit, and shows the value beyond it: %s, case %#",
     (guard, inputsOf, before, limit, after) => {
       expect(checkGuards(inputsOf(limit))).toEqual([]);
       const found = checkGuards(inputsOf(after));
@@ -154,9 +154,11 @@ describe("a guard", () => {
     },
   );
 
-  it("says in words what it has judged", () => {
-    const said = LIMITS.map(([, inputsOf, , , trips]) => checkGuards(inputsOf(trips))[0]?.message);
-    expect(said).toEqual([
+  it("describes in words what it has checked", () => {
+    const messages = LIMITS.map(
+      ([, inputsOf, , , trips]) => checkGuards(inputsOf(trips))[0]?.message,
+    );
+    expect(messages).toEqual([
       "airports 0",
       "city_id_resolves: airport ZRH",
       "upstream listed 9074 airports and now lists 8892",
@@ -185,7 +187,7 @@ describe("a guard", () => {
 });
 
 describe("the guards", () => {
-  it.each(LISTS)("judge each list, such as that of the %s", (list) => {
+  it.each(LISTS)("check each list, such as that of the %s", (list) => {
     const published = aPublished({ counts: { ...WORLD, [list]: 100 } });
     expect(checkGuards(withCounts({ [list]: 95 }, published))).toEqual([]);
     const found = checkGuards(withCounts({ [list]: 94 }, published));
@@ -193,7 +195,7 @@ describe("the guards", () => {
     expect(guardsOf(checkGuards(withCounts({ [list]: 0 }, null)))).toEqual(["guard_empty"]);
   });
 
-  it("let coverage fall by exactly ten points, wherever it begins", () => {
+  it("let coverage fall by exactly ten points, wherever it starts", () => {
     const starts = Array.from({ length: 9_000 }, (_, n) => 1_001 + n);
     const trippedByLosing = (loss: number) =>
       starts.filter(
@@ -214,9 +216,11 @@ it("the guards look at each list alone, so that a small list cannot change unnot
 it("the guards explain once that the setting AIRPORTS has changed", () => {
   const published = aPublished({ changes: someChanges({ airports: { removed: 9000 } }) });
   const inputs = withCounts({ airports: 74, cities: 10 }, published);
-  const said = checkGuards({ ...inputs, airportSet: "scheduled" }).map(({ message }) => message);
-  expect(said.length).toBeGreaterThan(2);
-  expect(said.filter((message) => message.includes("AIRPORTS was"))).toEqual([
+  const messages = checkGuards({ ...inputs, airportSet: "scheduled" }).map(
+    ({ message }) => message,
+  );
+  expect(messages.length).toBeGreaterThan(2);
+  expect(messages.filter((message) => message.includes("AIRPORTS was"))).toEqual([
     expect.stringMatching(/^airports 9074 → 74 \(AIRPORTS was "all" and is now "scheduled"/),
   ]);
 });

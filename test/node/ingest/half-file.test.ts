@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { anUpstream } from "../../builders/coordinator-world.ts";
 import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports } from "../../builders/small-snapshot.ts";
-import { DEPLOYED_LIMITS } from "../../builders/surprise-limits.ts";
+import { DEPLOYED_LIMITS } from "../../builders/hold-limits.ts";
 
 const ROWS = moreAirports(400);
 const HALF = ROWS.slice(0, 200);
@@ -15,7 +15,7 @@ const UNUSABLE = ROWS.map((row, index) => (index < 20 ? { ...row, type: "airship
 function aWorld(): PipelineWorld {
   const world = new PipelineWorld(["en"]);
   world.snapshot = aSnapshot({ airports: ROWS });
-  world.surprises = DEPLOYED_LIMITS;
+  world.holdLimits = DEPLOYED_LIMITS;
   return world;
 }
 

@@ -98,7 +98,7 @@ describe("upstream's codes of 2026", () => {
     expect(await nameIn("en", "iso3166-2:DE-BY")).toBe("Bavaria");
   });
 
-  it("lead to the regions of before, with their slugs, if they only replace a code", () => {
+  it("lead to the earlier regions, with their slugs, if they only replace a code", () => {
     const dhaka = subdivisions().find(({ slug }) => slug === "dhaka-division-bd");
     const wanted = airports.filter((row) => row["iso_region"] === "BD-3");
     expect(dhaka?.airportIataCodes).toEqual(

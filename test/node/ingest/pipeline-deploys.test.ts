@@ -34,7 +34,7 @@ describe("a deploy in the middle of a run", () => {
     expect(Object.keys(world.current?.locales ?? {})).toEqual(["en", "ja"]);
   });
 
-  it("publishes what is built of the new snapshot alone if it brings one, at any step", async () => {
+  it("publishes content of the new snapshot only, if a deployment brings one at any step", async () => {
     const others = (world: PipelineWorld) => {
       world.upstream = embeddedUpstream(world.snapshot);
       world.snapshot = aSnapshot({ names: { de: "m49:150,Euroland,euroland\n" } });
@@ -42,7 +42,7 @@ describe("a deploy in the middle of a run", () => {
     const pure = new PipelineWorld(["de", "en"]);
     others(pure);
     await pure.runToEnd();
-    const begunAnew = new Set<string>();
+    const restarted = new Set<string>();
     for (let before = 1; ; before++) {
       const world = new PipelineWorld(["de", "en"]);
       const pipeline = world.newPipeline();
@@ -52,7 +52,7 @@ describe("a deploy in the middle of a run", () => {
       others(world);
       expect((await world.step(world.newPipeline())).next, stage).toEqual(FIRST_INGEST_CHECKPOINT);
       expect(world.run.progress).toEqual({ done: 0, total: 0 });
-      begunAnew.add(stage);
+      restarted.add(stage);
       await goOn(world);
       const { current } = world;
       expect(current?.catalog_sha256, `after ${before} steps`).toBe(pure.current?.catalog_sha256);
@@ -63,7 +63,7 @@ describe("a deploy in the middle of a run", () => {
         expect([sha256Hex(copy.value), null]).toContain(body.sha256);
       }
     }
-    expect([...begunAnew]).toEqual(["parse", "build", "guard", "encode", "publish"]);
+    expect([...restarted]).toEqual(["parse", "build", "guard", "encode", "publish"]);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe("a deploy in the middle of a run", () => {
         return old;
       },
     ],
-  ])("begins a run anew whose checkpoint was made %s, and ends it as ever", async (_, remade) => {
+  ])("restarts a run whose checkpoint was made %s, and ends it as usual", async (_, remade) => {
     const pure = new PipelineWorld(["en"]);
     await pure.runToEnd();
     const world = new PipelineWorld(["en"]);

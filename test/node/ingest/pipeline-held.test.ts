@@ -17,7 +17,7 @@ import { PipelineWorld } from "../../builders/pipeline-world.ts";
 import { aSnapshot, moreAirports, smallAirports } from "../../builders/small-snapshot.ts";
 import { anUpstream } from "../../builders/coordinator-world.ts";
 import type { Row } from "../../builders/source.ts";
-import { DEPLOYED_LIMITS, NOTHING_SURPRISES } from "../../builders/surprise-limits.ts";
+import { DEPLOYED_LIMITS, NOTHING_HELD } from "../../builders/hold-limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS = moreAirports(40);
@@ -27,7 +27,7 @@ let world: PipelineWorld;
 beforeEach(() => {
   world = new PipelineWorld(["en"]);
   world.snapshot = aSnapshot({ airports: ROWS });
-  world.surprises = DEPLOYED_LIMITS;
+  world.holdLimits = DEPLOYED_LIMITS;
 });
 
 /** Runs on the next day with these rows of upstream. */
@@ -99,7 +99,7 @@ describe("a run over an upstream that may lie", () => {
     });
   });
 
-  it("counts a day on which upstream serves the same file as a day on which it says the same", async () => {
+  it("counts a day with the same file as a day with the same change", async () => {
     await nextDay(renamed("Ghost"));
     world.upstream = {
       reader: ourAirports,
@@ -118,7 +118,7 @@ describe("a run over an upstream that may lie", () => {
     expect(await servedName()).toBe("Ghost");
   });
 
-  it("builds anew if somebody rejects a change that it is about to publish", async () => {
+  it("builds again if somebody rejects a change that it is about to publish", async () => {
     const honest = new PipelineWorld(["en"]);
     honest.snapshot = world.snapshot;
     honest.upstream = anUpstream(ROWS);
@@ -126,7 +126,7 @@ describe("a run over an upstream that may lie", () => {
     await nextDay(renamed("Ghost"));
     const id = (await held())[0]?.id ?? "";
     await nextDay(ROWS);
-    world.surprises = NOTHING_SURPRISES;
+    world.holdLimits = NOTHING_HELD;
     world.upstream = anUpstream(renamed("Ghost"));
     world.checkpoint = FIRST_INGEST_CHECKPOINT;
     const pipeline = world.newPipeline();
@@ -137,7 +137,7 @@ describe("a run over an upstream that may lie", () => {
     expect(world.current?.catalog_sha256).toBe(honest.current?.catalog_sha256);
   });
 
-  it("archives what was accepted and held, from which the version builds again to the byte", async () => {
+  it("archives the ledger, from which the version builds again to the byte", async () => {
     await nextDay(renamed("Ghost"));
     const { sources = {}, catalog_sha256 } = world.current ?? {};
     const open = (file: string, sha256: string) => world.archive.open(file, sha256);
@@ -177,17 +177,17 @@ describe("a run over an upstream that may lie", () => {
   });
 });
 
-describe("an archive that has lost what was accepted", () => {
+describe("an archive that has lost the ledger", () => {
   const opened = { ...smallAirports[0], id: "4", iata_code: "BRN", name: "Bern", type: "heliport" };
   const BERN: Row = { ...opened, icao_code: "LSZB", scheduled_service: "no" };
   const lose = (file: string, from = world.current) =>
     world.archive.bucket.files.delete(sourceKey(from?.sources[file] ?? ""));
 
   const twoVersions = async () => {
-    world.surprises = NOTHING_SURPRISES;
+    world.holdLimits = NOTHING_HELD;
     await nextDay([...ROWS, BERN]);
     await nextDay([...renamed("Zürich-Kloten Airport"), BERN]);
-    world.surprises = DEPLOYED_LIMITS;
+    world.holdLimits = DEPLOYED_LIMITS;
   };
 
   it("lets the next run start from an earlier version, and say so", async () => {
@@ -211,7 +211,7 @@ describe("an archive that has lost what was accepted", () => {
     expect(await servedName()).toBe("Zürich Airport");
   });
 
-  it("lets what was held wait anew, and the snapshot's corrections hold", async () => {
+  it("restarts the wait of held changes, and keeps the snapshot's corrections", async () => {
     const corrections = [{ ...smallAirports[0], name: "Kloten" }];
     world.snapshot = aSnapshot({ airports: ROWS, corrections });
     const rows = renamed("Kloten").map((row) =>

@@ -28,7 +28,7 @@ describe("a run over a published version that has lost blobs", () => {
   });
 
   it.each([["r2"], ["kv"], ["r2", "kv"]] as const)(
-    "stores them anew in mode full if the content is the same, from %s %s",
+    "stores them again in mode full if the content is the same, from %s %s",
     async (...replicas) => {
       loseBlobs(...replicas);
       expect((await world.runToEnd("full")).outcome).toBe("unchanged");
@@ -37,7 +37,7 @@ describe("a run over a published version that has lost blobs", () => {
     },
   );
 
-  it("stores them anew if both have lost them, also in mode incremental", async () => {
+  it("stores them again if both have lost them, also in mode incremental", async () => {
     loseBlobs("r2", "kv");
     expect((await world.runToEnd()).outcome).toBe("unchanged");
     expect(isWhole()).toBe(true);
@@ -60,7 +60,7 @@ describe("a run over a published version that has lost blobs", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("publishes another content if both have lost theirs, as nobody has what it replaces", async () => {
+  it("publishes another content if both have lost the current one", async () => {
     loseBlobs("r2", "kv");
     renameAirport();
     expect((await world.runToEnd("full")).outcome).toBe("published");

@@ -45,7 +45,7 @@ describe("a run", () => {
     expect(await publish(giving(mixed))).toBe(embedded);
   });
 
-  it("says that no airport of a country has a usable row, whatever the guards say", async () => {
+  it("reports that no airport of a country has a usable row, whatever the guards do", async () => {
     await world.runToEnd();
     world.source = "ourairports";
     world.upstream = giving({
@@ -128,7 +128,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("fetches every file anew in mode full", async () => {
+  it("fetches every file again in mode full", async () => {
     const asked: ArchivedFiles[] = [];
     const upstream = giving({ "airports.csv": AIRPORTS, "regions.csv": REGIONS });
     world.upstream = {

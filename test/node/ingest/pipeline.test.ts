@@ -80,7 +80,7 @@ describe("a run", () => {
       expect(calls.indexOf(get.replace(" get ", " put "))).toBeLessThan(calls.indexOf(get));
   });
 
-  it("tells what became of rows and entities, and counts its progress to the end", async () => {
+  it("reports its rows and entities, and counts its progress to the end", async () => {
     const rows = [
       ...moreAirports(51),
       anAirportRow({ id: "1", iata_code: "" }),
@@ -129,7 +129,7 @@ describe("a run", () => {
   });
 });
 
-describe("a run over what is published already", () => {
+describe("a run over the published content", () => {
   const archived = () => world.archive.bucket.calls.filter((call) => call.startsWith("put "));
   const writes = () => [...puts(), ...archived()];
 
@@ -162,7 +162,7 @@ describe("a run over what is published already", () => {
     expect((await world.runToEnd()).outcome).toBe("unchanged");
   });
 
-  it("stores every blob anew in mode full, and publishes no version of the same bytes", async () => {
+  it("stores every blob again in mode full, and publishes no version of the same bytes", async () => {
     await world.runToEnd();
     const { current } = world;
     const before = puts();
@@ -264,7 +264,7 @@ describe("a run with a change", () => {
       expect(named.filter((sha256) => !replica.has(blobKey(sha256)))).toEqual([]);
   });
 
-  it("repeats a step in which no store says whether a part is there", async () => {
+  it("repeats a step if no store answers whether a part is there", async () => {
     const airports = moreAirports(20);
     world.snapshot = aSnapshot({ airports });
     await world.runToEnd();
@@ -292,7 +292,7 @@ describe("airports without scheduled service", () => {
     world.airportSet = "scheduled";
   });
 
-  it("leave the catalog by force only, since that removes half of what is published", async () => {
+  it("leave the catalog only by force, since that removes half of the published airports", async () => {
     await expect(world.runToEnd()).rejects.toMatchObject({
       code: "guard_shrink",
       message: expect.stringContaining(
@@ -309,7 +309,7 @@ describe("airports without scheduled service", () => {
     expect(world.run.accounting).toMatchObject({ filtered: 0, unscheduled: 20 });
   });
 
-  it("begin a run anew that was under way when the setting was changed", async () => {
+  it("restart a run that was in progress when the setting was changed", async () => {
     world.forced = true;
     const pipeline = world.newPipeline();
     world.checkpoint = FIRST_INGEST_CHECKPOINT;
@@ -343,7 +343,7 @@ describe("the age of the data", () => {
     expect(world.run.upstream?.["airports.csv.gz"]?.as_of).toBe("2026-11-01");
   });
 
-  it("stays known while the bytes are the same, also if a later run does not say it", async () => {
+  it("stays known while the bytes are the same, even if a later run does not name it", async () => {
     const embedded = embeddedUpstream(world.snapshot);
     const dated = (file: { name: string; bytes: Uint8Array }, as_of?: string) => ({
       name: file.name,

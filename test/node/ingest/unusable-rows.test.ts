@@ -69,7 +69,7 @@ describe("findUnusable", () => {
     ]);
   });
 
-  it("names what is wrong with the subdivisions", () => {
+  it("names the problems of the subdivisions", () => {
     const regions = rejected(SWISS.slice(0, 6), "bad_text");
     expect(find([], regions)).toEqual([{ of: "regions", name: "bad_text", rows: 6 }]);
   });

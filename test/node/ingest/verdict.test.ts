@@ -31,7 +31,7 @@ async function runServingTheSame(run: () => Promise<Run>): Promise<Run> {
 describe("an upstream that lost half of its rows", () => {
   beforeEach(() => world.setAirports(PUBLISHED / 2));
 
-  it("fails the run with evidence, and what is served stays", async () => {
+  it("fails the run with evidence, and the served version stays", async () => {
     const run = await runServingTheSame(() => world.runToEnd());
     expect(run).toMatchObject({
       state: "failed",

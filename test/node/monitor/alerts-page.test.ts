@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../../..");
 const page = readFileSync(join(root, "docs/alerts.md"), "utf8");
 
 describe("docs/alerts.md", () => {
-  it("has exactly one section for each rule, in their order, which begins with its severity", () => {
+  it("has exactly one section for each rule, in their order, which starts with its severity", () => {
     const sections = [...page.matchAll(/^### `(\w+)`\n\n\*\*(\w+)\*\*/gm)];
     expect(sections.map(([, name, severity]) => [name, severity])).toEqual(
       Object.entries(RULES).map(([name, { severity }]) => [name, severity]),

@@ -174,7 +174,7 @@ function episodes(delivered: readonly Sent[]): { sent: Sent; since: readonly Sen
 }
 
 describe("any sequence of findings, deliveries and pauses", () => {
-  it("delivers an end only after a beginning", () => {
+  it("delivers an end only after a start", () => {
     expectNeverToBreak(({ delivered }) =>
       episodes(delivered).filter(({ sent, since }) => sent.change === "resolved" && !since.length),
     );

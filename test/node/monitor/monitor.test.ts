@@ -27,8 +27,8 @@ function arrived(path = ""): string[] {
     });
 }
 
-/** The ids of the messages about a rule, each with the beginning of its alert. */
-function told(rule: string) {
+/** The ids of the messages about a rule, each with the start of its alert. */
+function messagesOf(rule: string) {
   return receiver.received
     .filter(({ body }) => body.includes(rule))
     .map(({ headers, body }) => [headers["webhook-id"], /"startsAt":"(.*?)"/.exec(body)?.[1]]);
@@ -167,7 +167,7 @@ describe("an alert", () => {
     world.compared(31);
     for (let ticks = 0; ticks < 3; ticks++) await world.tick();
     expect(arrived()).toEqual(Array.from({ length: 3 }, () => "firing catalog_stale"));
-    expect(new Set(told("catalog_stale").map(([id]) => id)).size).toBe(3);
+    expect(new Set(messagesOf("catalog_stale").map(([id]) => id)).size).toBe(3);
   });
 
   it("reaches the target after the pause that excuses it", async () => {
@@ -218,11 +218,11 @@ describe("an alert", () => {
     expect(interrupted).toMatchObject({ finished_at: null, notified: 0, notify_failed: 0 });
     reset(response);
     await lost;
-    const [first, ...again] = told("catalog_stale");
+    const [first, ...again] = messagesOf("catalog_stale");
     expect(first).toEqual([expect.any(String), world.at(-EVALUATION_MS)]);
     expect(again.length).toBeGreaterThan(0);
     for (const message of again) expect(message).toEqual(first);
-    expect(told("history_lost").map(([id]) => id === first?.[0])).toEqual([false]);
+    expect(messagesOf("history_lost").map(([id]) => id === first?.[0])).toEqual([false]);
     expect(resultOf(next, "catalog_stale")).toMatchObject({
       state: "firing",
       previous_state: "firing",
@@ -260,7 +260,7 @@ describe("a receiver", () => {
     world.restart();
     expect(await world.tick()).toMatchObject({ notified: 2, notify_failed: 0 });
     expect(await world.tick()).toMatchObject({ notified: 0 });
-    const [old, news] = ["catalog_stale", "history_lost"].map((rule) => told(rule));
+    const [old, news] = ["catalog_stale", "history_lost"].map((rule) => messagesOf(rule));
     expect([old, news].map((messages) => messages?.length)).toEqual([2 * 2 + 1, 2 + 1]);
     expect([old, news].map((messages) => new Set(messages?.map(([id]) => id)).size)).toEqual([
       1, 1,
@@ -322,7 +322,7 @@ describe("a receiver", () => {
       [open, open, open, open],
     ],
     [
-      "what is open four hours after a clock was a year ahead",
+      "what is open four hours after a clock was a year fast",
       async () => {
         world.time += 365 * 24 * HOUR_MS;
         world.compared(31);
@@ -393,18 +393,18 @@ describe("a tick that fires again", () => {
   });
 });
 
-describe("the beginning of an alert", () => {
-  const beginnings = () => told("catalog_stale").map(([, startsAt]) => startsAt);
+describe("the start of an alert", () => {
+  const startTimes = () => messagesOf("catalog_stale").map(([, startsAt]) => startsAt);
 
   it("is the same in each message about it, also about its end", async () => {
     world.compared(31);
     const { started_at } = await world.tick();
     world.compared(0);
     for (let ticks = 0; ticks < 2; ticks++) await world.tick();
-    expect(beginnings()).toEqual([started_at, started_at]);
+    expect(startTimes()).toEqual([started_at, started_at]);
   });
 
-  it("does not lie in the future once a clock that was ahead is right again", async () => {
+  it("is not in the future once a clock that was fast is right again", async () => {
     world.compared(31);
     receiver.answers = [status(400), status(200)];
     world.time += 24 * HOUR_MS;
@@ -412,7 +412,7 @@ describe("the beginning of an alert", () => {
     world.time -= 24 * HOUR_MS;
     world.restart();
     await world.tick();
-    expect(Date.parse(String(beginnings()[1]))).toBeLessThanOrEqual(world.time);
+    expect(Date.parse(String(startTimes()[1]))).toBeLessThanOrEqual(world.time);
   });
 });
 
@@ -458,7 +458,7 @@ describe("a receiver that says when to come back", () => {
     expect(await world.tick()).toMatchObject({ notified: 1, notify_failed: 0 });
   });
 
-  it("is asked again once a clock that was ahead is right", async () => {
+  it("is asked again once a clock that was fast is right", async () => {
     world.compared(31);
     receiver.answers = [status(429, { "retry-after": "600" }), status(200)];
     world.time += 23 * HOUR_MS;
@@ -526,7 +526,7 @@ describe("an evaluation while D1 is down", () => {
   });
 
   it("ends even if D1 never answers", async () => {
-    // What never settles is given up by a timer of the real clock.
+    // A timer of the real clock gives up what never settles.
     world.before = (call) => (call === "d1 ping" ? new Promise(() => {}) : undefined);
     const run = await world.tick();
     expect(resultOf(run, "queue_backlog", "history")).toMatchObject({ state: "nodata" });
@@ -571,7 +571,7 @@ describe("an alert without data", () => {
   });
 });
 
-describe("a receiver that tells alerts apart by their labels", () => {
+describe("a receiver that identifies alerts by their labels", () => {
   const bad = () => {
     world.before = () => {};
     world.compared(31);
@@ -637,7 +637,7 @@ describe("a damaged copy", () => {
     expect(await reads()).toEqual([2, blobs]);
   });
 
-  it("is looked for in one locale after another, also by a monitor that has started anew", async () => {
+  it("is looked for in one locale after another, also by a restarted monitor", async () => {
     world.store.publish(aVersion(7, "hello", ["de", "en", "ja"]));
     for (let hours = 0; hours < 4; hours++) {
       world.restart();
@@ -722,29 +722,29 @@ describe("a coordinator that stays silent", () => {
       throw new Error("no answer");
     };
   };
-  const judged = async () => {
+  const evaluated = async () => {
     const { state, status: judgment } = resultOf(await world.tick(), "ingest_stuck");
     return `${state} ${judgment}`;
   };
 
   it("first lacks data, and after ten minutes fails until it answers again", async () => {
     fall(25_000);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.time -= 25_000;
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.restart();
-    expect([await judged(), await judged()]).toEqual(["pending fail", "firing fail"]);
+    expect([await evaluated(), await evaluated()]).toEqual(["pending fail", "firing fail"]);
     world.before = () => {};
-    expect([await judged(), await judged()]).toEqual(["firing pass", "resolved pass"]);
+    expect([await evaluated(), await evaluated()]).toEqual(["firing pass", "resolved pass"]);
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
   });
 
   it("does not count the time in which the monitor slept", async () => {
     fall(0);
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
     world.time += 3 * 3_600_000;
-    expect(await judged()).toBe("nodata warn");
+    expect(await evaluated()).toBe("nodata warn");
   });
 });

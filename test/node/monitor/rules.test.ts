@@ -244,7 +244,7 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
       ["at", threshold, "bad"],
       ["just above", threshold + step, "bad"],
       ["far above", threshold * 3, "bad"],
-    ])("judges a value %s the threshold, %d, as %s", (_, value, verdict) => {
+    ])("evaluates a value %s the threshold, %d, as %s", (_, value, verdict) => {
       const finding = findingOf(rule, facts(value), label);
       expect(finding).toMatchObject({ verdict, threshold, suppressed: false });
       const isOne = ["source_broken", "foreign_stores", "ledger_lost", "history_lost"].includes(
@@ -257,7 +257,7 @@ describe.each(MEASURED.map(([rule, ...rest]) => ({ rule, rest })))(
 
 describe("ticks_missed", () => {
   const at = (text: string) => Date.parse(`2026-11-${text}Z`);
-  const judge = (facts: Facts, now: number) =>
+  const evaluate = (facts: Facts, now: number) =>
     evaluateRules(facts, { ...context, now }).find(({ rule }) => rule === "ticks_missed");
 
   it.each([
@@ -271,14 +271,14 @@ describe("ticks_missed", () => {
     ["of a weekly trigger", "0 6 * * MON", "01T00:00:00", "10T12:00:00", 2],
     ["up to a hundred", "* * * * *", "01T00:00:00", "08T12:00:00", 100],
   ])("counts missed ticks %s", (_, cron, last, now, missed) => {
-    expect(judge(withTicks(cron, at(last)), at(now))?.value).toBe(missed);
+    expect(evaluate(withTicks(cron, at(last)), at(now))?.value).toBe(missed);
   });
 
   it("expects the first tick after the first publication", () => {
     const { ingest, ...facts } = withTicks(DAILY, null);
     const published = (oldestPublishedAt: string | null) => {
       const value = someIngestFacts({ oldestPublishedAt });
-      return judge({ ...facts, ingest: ingest.ok ? { ok: true, value } : ingest }, NOW);
+      return evaluate({ ...facts, ingest: ingest.ok ? { ok: true, value } : ingest }, NOW);
     };
     expect(published(null)).toMatchObject({ verdict: "good", message: "Every tick came." });
     expect(published(ago(24 * HOUR_MS))).toMatchObject({
@@ -419,7 +419,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       { verdict: "nodata", suppressed: false },
     ],
     [
-      "only warns during a pause, however long, because ingest_paused_long tells of that",
+      "only warns during a pause, however long, because ingest_paused_long reports that",
       withIngest({ ...pausedFor(90 * HOUR_MS), ...comparedBefore(120 * HOUR_MS) }),
       { verdict: "bad", suppressed: true, status: "warn", severity: "warn" },
     ],
@@ -467,7 +467,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
-      "names a guard once, whose message begins with its name",
+      "names a guard once, although its message starts with its name",
       withIngest({
         ended: [aFailedRun({ error: { code: "guard_empty", message: "guard_empty: no cities" } })],
       }),
@@ -486,7 +486,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
   ],
   ingest_paused_long: [
     [
-      "judges a time that is not one as bad",
+      "evaluates a time that is not one as bad",
       withIngest({ pause: { at: "yesterday", by: "ops", note: null } }),
       bad,
     ],
@@ -507,7 +507,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
       },
     ],
     [
-      "judges the runs of a coordinator that answers again",
+      "evaluates the runs of a coordinator that answers again",
       withMonitor({ silentSince: NOW - HOUR_MS }),
       good,
     ],
@@ -584,7 +584,7 @@ const CASES: { readonly [rule in RuleName]?: readonly Case[] } = {
   ],
   history_lost: [
     [
-      "is told for a week, because no restore brings back the audit",
+      "is reported for a week, because no restore brings back the audit",
       withIngest({ historyLostAt: ago(7 * 24 * HOUR_MS) }),
       good,
     ],
@@ -902,7 +902,7 @@ describe("source_broken", () => {
     ["source_truncated", "bad"],
     ["store_fault", "good"],
     ["guard_shrink", "good"],
-  ])("judges one run that failed by %s as %s", (code, verdict) => {
+  ])("evaluates one run that failed by %s as %s", (code, verdict) => {
     const ended = [failedBy(code), anEndedRun()];
     expect(findingOf("source_broken", withIngest({ ended })).verdict).toBe(verdict);
     expect(findingOf("ingest_failing", withIngest({ ended })).verdict).toBe("good");

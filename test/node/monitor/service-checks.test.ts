@@ -138,7 +138,7 @@ describe("checkEmptyStores", () => {
     checkEmptyStores(someIngestFacts({ current: null, ...changes }), monitor, NOW);
   const queued = [{ id: "run-1", queued_at: ago(0) }];
 
-  it("warns while the first run is under way, and says how far it is", () => {
+  it("warns while the first run is in progress, and says how far it is", () => {
     const progress = { done: 3, total: 64 };
     const queued_at = ago(15 * MINUTE_MS - 1);
     const running = { id: "run-1", stage: "encode" as const, progress, queued_at };
@@ -165,7 +165,7 @@ describe("checkEmptyStores", () => {
     });
   });
 
-  it("fails when the stores have lost what was published, even while a run is under way", () => {
+  it("fails when the stores have lost what was published, even while a run is in progress", () => {
     const current = { generation: 7, published_at: ago(HOUR_MS) };
     expect(sumUp(sinceNothing({ queued, current }))).toEqual({
       status: "fail",

@@ -112,7 +112,7 @@ it.each(SECRET_NAMES)(
   },
 );
 
-/** They are judged with another setting, which must be right itself. */
+/** They are checked with another setting, which must itself be valid. */
 const OF_PAIRS = ["DEFAULT_LOCALE", "ACCESS_AUD"];
 
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";

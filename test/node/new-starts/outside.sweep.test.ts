@@ -34,7 +34,7 @@ describe("a header of upstream", () => {
   it.each(Object.entries(HEADER_VALUES))(
     "%s, whatever it says, survives a new start",
     async (name, values) => {
-      const trial = await HostileTrial.begin();
+      const trial = await HostileTrial.start();
       const { ingest } = trial.world;
       const { upstream } = ingest;
       const { airports, regions } = await publishedFiles(trial);
@@ -74,7 +74,7 @@ describe("a header of upstream", () => {
 
 describe("the metadata of a dropped file", () => {
   it("is refused by name, or survives a new start", async () => {
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     const { ingest } = trial.world;
     const { upstream } = ingest;
     const bucket = new MemoryBucket();
@@ -111,7 +111,7 @@ describe("a backup from elsewhere", () => {
   });
 
   it("is refused by its name or its manifest, or survives a new start", async () => {
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     const { world } = trial;
     const lay = (id: string, changes: Partial<BackupManifest> = {}) =>
       world.backups.lay(backupManifestKey(id), aBackup(id, changes).text, {
@@ -163,7 +163,7 @@ describe("a cron tick", () => {
   });
 
   it.each(crons)("of %s is refused by name, or survives a new start", async (cron) => {
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     for (const at of TICK_TIMES) {
       const refusal = refusalOf(() => cronJob(cron, at));
       expect(refusal ?? "scheduledTime").toContain("scheduledTime");

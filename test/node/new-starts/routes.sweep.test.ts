@@ -103,7 +103,7 @@ describe("a value that comes in by a route", () => {
   );
 
   it.each(routes)("of %s is refused by name, or survives a new start", async (route, fields) => {
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     const isRead = route.startsWith("get");
     for (const [field, kind] of Object.entries(fields)) {
       const [place, name = ""] = field.split(" ");

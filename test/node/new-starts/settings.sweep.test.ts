@@ -25,7 +25,7 @@ function use({ world: { ingest, monitor } }: HostileTrial, settings: object): st
   ingest.settingsProblem = runProblems.length === 0 ? null : runProblems.join("; ");
   // The embedded files alone can be ingested here, in the locales that are published.
   ingest.airportSet = config.airportSet;
-  ingest.surprises = config.surprises;
+  ingest.holdLimits = config.holdLimits;
   monitor.tokens = credentials.tokens;
   monitor.settings = settings;
   const problems = [...wrong, ...loadAlertConfig(settings).problems, wrongCredentials];
@@ -42,7 +42,7 @@ describe("a value of a setting", () => {
   it.each(Object.entries(SETTING_VALUES))(
     "%s is refused by name, or survives a new start",
     async (name, { valid, wrong }) => {
-      const trial = await HostileTrial.begin();
+      const trial = await HostileTrial.start();
       for (const value of [...valid, ...wrong]) {
         const what = `${name} ${value.slice(0, 60)}`;
         const refusals = use(trial, { [name]: value });
@@ -61,7 +61,7 @@ describe("a value of a setting", () => {
 
   it("lets everything go on with all that are right", async () => {
     const last = Object.entries(SETTING_VALUES).map(([name, { valid }]) => [name, valid.at(-1)]);
-    const trial = await HostileTrial.begin();
+    const trial = await HostileTrial.start();
     expect(use(trial, Object.fromEntries(last))).toEqual([]);
     await trial.restart("all settings");
     await trial.goOn();

@@ -70,9 +70,9 @@ describe("composeBody", () => {
           const form = representation.endsWith("json") ? "json" : "proto";
           const bytes = bytesOf(body, blobs);
           const message = messageIn(representation, coding, bytes);
-          const own = locals[locale as "de" | "en"][form]; // the manifest has these two
+          const localePart = locals[locale as "de" | "en"][form]; // the manifest has these two
           expect(
-            message.equals(Buffer.concat([shared[form], own])),
+            message.equals(Buffer.concat([shared[form], localePart])),
             `${representation} ${coding}`,
           ).toBe(true);
           expect(body.bytes).toBe(bytes.length);

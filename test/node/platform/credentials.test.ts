@@ -51,15 +51,15 @@ describe("ADMIN_TOKENS", () => {
     [{ expires_at: "2026-02-30T00:00:00Z" }, "0 expires_at "],
     [{ expires: "2027-01-01T00:00:00Z" }, "expires"],
   ])("refuse a token with %j, and say why", (changes, message) => {
-    const said = complaintOfToken(changes);
-    expect(said).toContain("ADMIN_TOKENS must be a JSON list");
-    expect(said).toContain(message);
+    const text = complaintOfToken(changes);
+    expect(text).toContain("ADMIN_TOKENS must be a JSON list");
+    expect(text).toContain(message);
   });
 
   it("never appear in an error message about them", () => {
-    const said = complaintOfToken({ scopes: ["admin"], secret: "plain text" });
-    expect(said).not.toContain(TOKEN.sha256);
-    expect(said).not.toContain("plain text");
+    const text = complaintOfToken({ scopes: ["admin"], secret: "plain text" });
+    expect(text).not.toContain(TOKEN.sha256);
+    expect(text).not.toContain("plain text");
     expect(complaint({ ADMIN_TOKENS: '["plain text"' })).not.toContain("plain text");
   });
 });
@@ -74,7 +74,7 @@ describe("Cloudflare Access", () => {
     });
   });
 
-  it("lets nobody operate who is not named", () => {
+  it("lets only named people operate", () => {
     expect(credentials(ACCESS).access?.operators).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ it.each([
   [DAY_MS, "24 h ago"],
   [3 * DAY_MS, "3 d ago"],
   [-180_000, "in 3 min"],
-  // A pause of two hours, a second after it began.
+  // A pause of two hours, a second after it started.
   [-7_199_000, "in 2 h"],
   [-2.6 * DAY_MS, "in 3 d"],
 ])("formatAge writes a time %d ms ago as %s", (ms, text) => {

@@ -11,7 +11,7 @@ describe("describeError", () => {
     });
   });
 
-  it("returns the text of what was thrown, if that is no error", () => {
+  it("returns the text of a thrown value that is no error", () => {
     expect(describeError("out of order")).toEqual({ error: "out of order" });
   });
 

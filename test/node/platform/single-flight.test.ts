@@ -41,7 +41,7 @@ describe("SingleFlight", () => {
     expect(await loads.load("key", async () => "new")).toBe("new");
   });
 
-  it("keeps the context that began a load alive until it ends", async () => {
+  it("keeps the context that started a load alive until it ends", async () => {
     const { kept, loads } = aWorld();
     const load = loads.load("key", async () => "value");
     void loads.load("key", async () => "other");

@@ -20,7 +20,7 @@ async function waitedMs(headers: { readonly [name: string]: string }): Promise<n
   const body = new ReadableStream({ pull: () => new Promise(() => {}) });
   const init = { method: "POST", headers, body, duplex: "half" };
   const request = new Request("http://localhost/", init);
-  const began = Date.now();
+  const startedAt = Date.now();
   const read = (async () => {
     for await (const _ of openBody({ request, head: readHead(request) }));
   })();
@@ -28,7 +28,7 @@ async function waitedMs(headers: { readonly [name: string]: string }): Promise<n
     () => expect.unreachable(),
     (cause: unknown) => {
       expect(String(cause)).toContain("did not arrive in time");
-      return Date.now() - began;
+      return Date.now() - startedAt;
     },
   );
   await vi.runAllTimersAsync();

@@ -34,15 +34,13 @@ afterEach(() => {
 /** The hashes that are being computed. */
 const hashing = new Set<Promise<ArrayBuffer>>();
 
-const hang = (...beginnings: readonly string[]) => {
+const hang = (...prefixes: readonly string[]) => {
   world.store.before = (call) =>
-    beginnings.some((beginning) => call.startsWith(beginning))
-      ? new Promise(() => {})
-      : Promise.resolve();
+    prefixes.some((prefix) => call.startsWith(prefix)) ? new Promise(() => {}) : Promise.resolve();
 };
 
 /** Begins a look-up. Returns a function that gives its answer, or undefined if there is none yet. */
-function beginLookUp(): () => LookUpResult | undefined {
+function startLookUp(): () => LookUpResult | undefined {
   const ended = vi.fn<(result: LookUpResult) => void>();
   void lookUp({ reader: world.reader, defaultLocale: "en" }, QUERY).then(ended);
   return () => ended.mock.lastCall?.[0];
@@ -64,7 +62,7 @@ const STEP_MS = 50;
 describe("a request for a body that is not in memory", () => {
   it("gets its answer from R2 within a second, even if KV hangs for the manifest and the body", async () => {
     hang("kv");
-    const answer = beginLookUp();
+    const answer = startLookUp();
     await pass(800);
     expect(answer()).toMatchObject({ ok: true, found: { kind: "body" } });
   });
@@ -74,7 +72,7 @@ describe("a request for a body that is not in memory", () => {
     ["the body", ["kv get catalog/blob", "r2 get catalog/blob"]],
   ])("fails within five seconds if both stores hang for %s", async (_, hanging) => {
     hang(...hanging);
-    const answer = beginLookUp();
+    const answer = startLookUp();
     await pass(5_000);
     expect(answer()).toEqual({ ok: false, reason: "unavailable" });
   });
@@ -87,7 +85,7 @@ describe("a request for a body that is not in memory", () => {
         await new Promise((resolve) => setTimeout(resolve, 2_500));
       await before(call);
     };
-    const answer = beginLookUp();
+    const answer = startLookUp();
     await pass(4_999);
     expect(answer()).toBeUndefined();
     await pass(1);

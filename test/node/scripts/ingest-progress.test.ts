@@ -30,13 +30,13 @@ const refused = (status: number, code: string | null = null): AdminAnswer => ({
   problem: `status ${status}`,
 });
 
-let said: string;
-beforeEach(() => void (said = ""));
+let output: string;
+beforeEach(() => void (output = ""));
 
 const out = {
   isTTY: false,
   write: (text: string) => {
-    said += text;
+    output += text;
     return true;
   },
 } as const;
@@ -57,7 +57,7 @@ function follow(routes: Routes, options: Partial<IngestOptions> = {}) {
 describe("an ingest", () => {
   it("ends with the published generation", async () => {
     expect(await follow({})).toEqual({ ok: true, generation: 7, isNew: true });
-    expect(said).toContain("Catalog published.");
+    expect(output).toContain("Catalog published.");
   });
 
   it("survives answers that fail or never come", async () => {
@@ -67,7 +67,7 @@ describe("an ingest", () => {
     });
   });
 
-  it("ends when it is found paused, unless it verifies what it has published", async () => {
+  it("ends when ingestion is paused, unless it verifies its published version", async () => {
     const paused = [ok({ paused: true })];
     expect(await follow({ run: [ok(RUN)], paused })).toMatchObject({ reason: "paused" });
     const verifying = ok({ ...RUN, state: "running", stage: "verify" });
@@ -85,7 +85,7 @@ describe("an ingest", () => {
     const at = (done: number) =>
       ok({ ...RUN, state: "running", stage: "encode", progress: { done, total: 4 } });
     await follow({ run: [at(1), at(2), ok(SUCCEEDED)] }, { out: { ...out, isTTY } });
-    expect(said.split(" published")[0]).toBe(shown);
+    expect(output.split(" published")[0]).toBe(shown);
   });
 
   it("may take any time while it makes progress", async () => {
@@ -109,7 +109,7 @@ describe("an ingest", () => {
     expect(await follow({ queue, paused })).toMatchObject({ reason: "paused" });
   });
 
-  it("ends at once if another version has written what is stored, which no waiting mends", async () => {
+  it("ends at once if another version has written the stores, which no waiting fixes", async () => {
     expect(await follow({ queue: [refused(503, "other_version")] })).toMatchObject({
       reason: "refused",
       problem: "No ingest is queued: status 503",
@@ -188,7 +188,7 @@ describe("what the service answers after an ingest", () => {
     expect(answers.map((served) => shows(served, end))).toEqual([false, false, false, true, true]);
   });
 
-  it("is final at once where a loss was found that the ingest has not mended, or where it failed", () => {
+  it("is final at once if the ingest has not fixed a loss, or has failed", () => {
     expect(shows(lost, { ok: true, generation: 7, isNew: false })).toBe(true);
     expect(shows(none, { ok: true, generation: 7, isNew: false })).toBe(false);
     expect(shows(none, { ok: false, reason: "paused", problem: "" })).toBe(true);

@@ -38,7 +38,7 @@ describe("the admin token of this machine", () => {
     expect(readdirSync(folder)).toEqual(["token"]);
   });
 
-  it("lies in a file that only its owner can read, and the secret contains its hash", () => {
+  it("is in a file that only its owner can read, and the secret contains its hash", () => {
     const file = join(folder, "token");
     const { text, secret } = localAdminToken(file);
     expect(Buffer.from(text, "base64url")).toHaveLength(32);

@@ -18,7 +18,7 @@ const shown = (events: readonly { readonly event: string; readonly fields: objec
   events.flatMap((event) => readableLine(logged(event)) ?? []);
 
 describe("a run", () => {
-  it("has a line for its beginning and one for its end", async () => {
+  it("has a line for its start and one for its end", async () => {
     const world = new CoordinatorWorld();
     const first = await world.runToEnd();
     const second = await world.runToEnd();
@@ -129,7 +129,7 @@ describe("followLog", () => {
   const started = (run_id: string) =>
     logged({ event: "ingest_started", fields: { run_id, trigger: "é" } });
 
-  it("shows what is added, once each, from the beginning of a new file", async () => {
+  it("shows each added line once, from the start of a new file", async () => {
     const lines: string[] = [];
     const stop = followLog(file, readableLine, (line) => lines.push(line));
     writeFileSync(file, `${started("1")}\nWrangler says something\n`);
@@ -163,7 +163,7 @@ describe("followLog", () => {
   });
 });
 
-it("what workerd says of the Worker is a line of JSON, as with --json", () => {
+it("a message of workerd about the Worker is a line of JSON, as with --json", () => {
   const uncaught = "uncaught Error: later\n    at worker.js:1:1";
   const line = workerLine("error", uncaught);
   expect(jsonLine(line)).toBe(line);

@@ -22,7 +22,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** A process that claims the folder and stays; what it says about that. */
-async function claimant(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
+async function claimant(): Promise<{ readonly child: ChildProcess; readonly output: string }> {
   const script = `
     import { claimStateFolder } from ${JSON.stringify(resolve("scripts/state-folder.ts"))};
     try {
@@ -34,8 +34,8 @@ async function claimant(): Promise<{ readonly child: ChildProcess; readonly said
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
   children.push(child);
-  const [said] = await once(child.stdout, "data");
-  return { child, said: String(said).trim() };
+  const [output] = await once(child.stdout, "data");
+  return { child, output: String(output).trim() };
 }
 
 function claim(options = { fresh: false }) {
@@ -45,10 +45,10 @@ function claim(options = { fresh: false }) {
 describe("a folder of state", () => {
   it("belongs to one of several processes that claim it at once", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, claimant));
-    expect(answers.filter(({ said }) => said === "claimed")).toHaveLength(1);
-    expect(answers.filter(({ said }) => said.includes("in use by another npm start"))).toHaveLength(
-      5,
-    );
+    expect(answers.filter(({ output }) => output === "claimed")).toHaveLength(1);
+    expect(
+      answers.filter(({ output }) => output.includes("in use by another npm start")),
+    ).toHaveLength(5);
   });
 
   it("refuses another process while its owner runs, and accepts it once the owner is killed", async () => {

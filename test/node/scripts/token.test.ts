@@ -103,14 +103,14 @@ describe("npm run token", () => {
       writeFileSync(file, JSON.stringify({ ...secrets(), ALERT_WEBHOOKS: "[]" }));
       const second = add("bob").stdout;
       expect(second).toContain(`Added its hash to ${file}, whose ADMIN_TOKENS lists: ann, bob\n`);
-      for (const said of [first, second]) {
-        expect(said).toContain(`npx wrangler deploy --env="" --secrets-file ${file} `);
-        expect(said).toContain(`npx wrangler secret bulk ${file} --env="" `);
-        expect(said).not.toContain("secret put");
+      for (const output of [first, second]) {
+        expect(output).toContain(`npx wrangler deploy --env="" --secrets-file ${file} `);
+        expect(output).toContain(`npx wrangler secret bulk ${file} --env="" `);
+        expect(output).not.toContain("secret put");
         const { credentials, problem } = readCredentials(secrets());
         expect(problem).toBeNull();
-        const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(said) ?? [];
-        const id = said === first ? "ann" : "bob";
+        const [token = ""] = /^ {2}[A-Za-z0-9_-]{43}$/m.exec(output) ?? [];
+        const id = output === first ? "ann" : "bob";
         expect(findToken(credentials.tokens, `Bearer ${token.trim()}`, NOW)).toMatchObject({ id });
       }
       expect(secrets()).toMatchObject({ ALERT_WEBHOOKS: "[]" });
@@ -118,7 +118,7 @@ describe("npm run token", () => {
       expect(readdirSync(folder)).toEqual(["secrets.json"]);
     });
 
-    it("shows its secrets to nobody else, whatever lies beside it", () => {
+    it("shows its secrets to nobody else, whatever is beside it", () => {
       writeFileSync(`${file}.new`, "", { mode: 0o666 });
       expect(add("ann").status).toBe(0);
       expect(statSync(file).mode & 0o777).toBe(0o600);

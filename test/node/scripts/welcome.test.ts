@@ -17,7 +17,7 @@ function unserved(reason: Parameters<typeof callFailure>[0], code: string) {
 }
 
 describe("the last message of npm start", () => {
-  it("says what is served", () => {
+  it("describes the served catalog", () => {
     const text = welcome(WORKER, "token", SERVED);
     expect(text).toContain(`Serving 2 airports, 1 cities at ${url}`);
     expect(text).toContain("curl -s --compressed");
@@ -33,7 +33,7 @@ describe("the last message of npm start", () => {
     expect(text).not.toContain("Serving");
   });
 
-  it("says of nothing that it is served where nothing is", () => {
+  it("names nothing as served if nothing is", () => {
     const end = { ok: false, reason: "failed", problem: "It is so." } as const;
     const text = (served: typeof SERVED | typeof NONE) =>
       describeEnd(end, { url, tokenFile: "token", served });
@@ -59,7 +59,7 @@ describe("the last message of npm start", () => {
     expect(text).not.toContain("try again");
   });
 
-  it("says how to publish what the guards refused", () => {
+  it("says how to publish a candidate that the guards refused", () => {
     const end = { ok: false, reason: "failed", problem: "It shrinks.", approvable: "r-1" } as const;
     expect(describeEnd(end, { url, tokenFile: "token", served: SERVED })).toContain(
       `--json '{"candidate_of":"r-1","force":true}' ${url}/admin/ingest/queue`,

@@ -42,12 +42,12 @@ const readWith = (column: string, value: string) =>
 it("a header of very many columns takes about as long as a row of them", async () => {
   const names = Array.from({ length: 45_000 }, (_, index) => index.toString(36)).join(",");
   const read = async (text: string) => {
-    const began = process.cpuUsage();
+    const start = process.cpuUsage();
     const fault = await readAirports(streamOf(text), new Set()).then(
       () => null,
       (error: SourceError) => error.fault,
     );
-    const { user, system } = process.cpuUsage(began);
+    const { user, system } = process.cpuUsage(start);
     return { fault, cpu: user + system };
   };
   const row = await read(`${csvOf([])}\n${names}\n`);

@@ -6,7 +6,7 @@ import { HTTP_DEADLINE_MS } from "../../../src/sources/http-upstream.ts";
 import type { SourceFault } from "../../../src/sources/source-error.ts";
 import {
   type Behavior,
-  brokenOff,
+  cutShort,
   compressedFile,
   drip,
   endless,
@@ -35,7 +35,7 @@ let world: UpstreamWorld;
 
 beforeEach(() => void (world = new UpstreamWorld(server)));
 
-const BEGINNING = AIRPORTS_CSV.slice(0, 100);
+const START = AIRPORTS_CSV.slice(0, 100);
 
 /** Serves airports.csv, and returns whether its connection is closed. */
 function noteClose(behavior: Behavior): () => boolean {
@@ -52,8 +52,8 @@ function noteClose(behavior: Behavior): () => boolean {
 describe("a transient fault", () => {
   it.each<[SourceFault, string, Behavior]>([
     ["unreachable", "hangs up before it answers", hangUp],
-    ["broken_off", "resets the connection in the middle of the file", reset(BEGINNING)],
-    ["broken_off", "sends less than it announced", brokenOff(BEGINNING, AIRPORTS_CSV.length)],
+    ["broken_off", "resets the connection in the middle of the file", reset(START)],
+    ["broken_off", "sends less than it announced", cutShort(START, AIRPORTS_CSV.length)],
     [
       "broken_off",
       "compresses less than it says",
@@ -210,9 +210,9 @@ describe("a file over the limit", () => {
 it("cuts a file at a Content-Length that is too small, which only its last row shows", async () => {
   server.on(
     AIRPORTS_PATH,
-    raw(`HTTP/1.1 200 OK\r\ncontent-length: ${BEGINNING.length}\r\n\r\n${AIRPORTS_CSV}`),
+    raw(`HTTP/1.1 200 OK\r\ncontent-length: ${START.length}\r\n\r\n${AIRPORTS_CSV}`),
   );
-  expect(textOf(await world.fetch(), 0)).toBe(BEGINNING);
+  expect(textOf(await world.fetch(), 0)).toBe(START);
 });
 
 describe("the deadline", () => {
@@ -226,7 +226,7 @@ describe("the deadline", () => {
 
   it.each<[string, Behavior, Behavior?]>([
     ["answers nothing", silence],
-    ["stops in the middle of the file", stall(BEGINNING)],
+    ["stops in the middle of the file", stall(START)],
     ["sends a byte at a time without end", drip(20)],
     ["sends each file in time, but not both", slowly(AIRPORTS_CSV), slowly(REGIONS_CSV)],
   ])("fails the fetch when upstream %s", async (_, airports, regions = file(REGIONS_CSV)) => {

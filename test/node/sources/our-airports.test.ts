@@ -67,7 +67,7 @@ describe("readAirports", () => {
     ],
     ["x".repeat(1000), `${"x".repeat(50)}…`, "check that it is the right file"],
   ])(
-    "shows how a file begins that is another one, and says what to do: %s",
+    "shows how a file starts that is another one, and says what to do: %s",
     async (text, start, advice) => {
       await expect(readText(text)).rejects.toMatchObject({ fault: "missing_columns" });
       await expect(readText(text)).rejects.toThrow(`it begins with “${start}”`);
@@ -346,7 +346,7 @@ describe("a row that readAirports repairs", () => {
 });
 
 describe("roundDegrees", () => {
-  it("never gives a negative zero, which JSON and Protocol Buffers would tell apart", () => {
+  it("never returns a negative zero, which JSON and Protocol Buffers would distinguish", () => {
     expect(Object.is(roundDegrees(-0.0000001), 0)).toBe(true);
     expect(Object.is(roundDegrees(-0), 0)).toBe(true);
   });

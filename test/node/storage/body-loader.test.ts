@@ -18,7 +18,7 @@ const CACHE_MAX_BYTES = 32_000;
 const partOf = (name: string) => new TextEncoder().encode(name.padEnd(PART_BYTES, "."));
 
 function bodyOf(locale: string): Body {
-  return bodyFrom(["common", locale]);
+  return bodyFrom(["shared", locale]);
 }
 
 function bodyFrom(names: readonly string[]): Body {
@@ -34,7 +34,7 @@ let loader: BodyLoader;
 beforeEach(() => {
   world = new ReaderWorld({ cacheMaxBytes: CACHE_MAX_BYTES });
   loader = new BodyLoader(world.deps, new StoreReads(world.deps));
-  const blobs = ["common", ...LOCALES].map((name) => {
+  const blobs = ["shared", ...LOCALES].map((name) => {
     const bytes = partOf(name);
     return [sha256Hex(bytes), bytes] as const;
   });
@@ -136,7 +136,7 @@ describe("a part that several bodies need", () => {
 
   it("makes a body unreadable rather than lost if another part may still exist", async () => {
     world.store.kv.clear();
-    world.store.r2.delete(blobKey(sha256Hex(partOf("common"))));
+    world.store.r2.delete(blobKey(sha256Hex(partOf("shared"))));
     world.breakCalls(`r2 get ${blobKey(sha256Hex(partOf("de")))}`);
     expect(await loader.load({ body: bodyOf("de"), coding: "br" })).toMatchObject({
       ok: false,

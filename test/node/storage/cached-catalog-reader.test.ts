@@ -45,8 +45,8 @@ async function read(manifest: Manifest, coding: Coding = "identity"): Promise<st
   return text;
 }
 
-const ONE = "<one common|one en>";
-const TWO = "<two common|two en>";
+const ONE = "<one shared|one en>";
+const TWO = "<two shared|two en>";
 
 function lose(where: readonly Place[], text: string, coding?: Coding): void {
   for (const replica of where)

@@ -34,7 +34,7 @@ describe("the tables of a Durable Object", () => {
     ]);
   });
 
-  it("stay as before if a statement of a new version fails, and the next start begins there", () => {
+  it("stay as before if a statement of a new version fails, and the next start starts there", () => {
     migrateTo(FIRST);
     expect(() => migrateTo(FIRST, [...SECOND, "nonsense"])).toThrow("nonsense");
     expect(rows("SELECT * FROM towns")).toEqual([{ name: "Bern" }]);

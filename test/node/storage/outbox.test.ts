@@ -4,7 +4,7 @@ import { ObjectTables } from "../../../src/storage/object-tables.ts";
 import { Outbox } from "../../../src/storage/outbox.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
 
-const BEGIN = Date.parse("2026-11-01T04:17:00.000Z");
+const START = Date.parse("2026-11-01T04:17:00.000Z");
 
 let time: number;
 let asked: number;
@@ -17,7 +17,7 @@ function now(): number {
 }
 
 beforeEach(() => {
-  time = BEGIN;
+  time = START;
   asked = 0;
   const tables = new MemoryTables();
   tables.sql.exec(

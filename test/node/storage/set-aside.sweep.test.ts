@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, timeText } from "../../../src/platform/time.ts";
 import { migrate, type ObjectSchema } from "../../../src/storage/object-tables.ts";
 import { AdminWorld } from "../../builders/admin-world.ts";
 import { aBackupRequest } from "../../builders/backup-world.ts";
-import { beginEachWith, START } from "../../builders/coordinator-world.ts";
+import { startEachFrom, START } from "../../builders/coordinator-world.ts";
 import { NOW } from "../../builders/facts.ts";
 import { READS } from "../../builders/hostile-trial.ts";
 import { MemoryTables } from "../../builders/memory-tables.ts";
@@ -89,7 +89,7 @@ async function fill(): Promise<void> {
   await monitor.tick();
 }
 
-beginEachWith(world, fill);
+startEachFrom(world, fill);
 
 /** Puts a text in the place of every value of a table. */
 function spoil({ sql }: MemoryTables, table: string, text: string): void {
@@ -102,7 +102,7 @@ const tables = Object.entries(schemas).flatMap(([object, schema]) =>
   tablesOf(schema).map((table) => [object as keyof typeof schemas, table] as const),
 );
 
-/** How far a clock was ahead that is right again. */
+/** By how much a clock was fast that is right again. */
 const FUTURES = [HOUR_MS, 400 * DAY_MS, Date.parse("9990-01-01T00:00:00.000Z") - NOW];
 /** What never changes, whenever it was. */
 const RECORDS = ["versions", "decisions", "outgoing"];
@@ -262,7 +262,7 @@ const WHOLE_NUMBERS = [
 const NUMBERS = ["-1", "0.5", "9007199254740991", "9007199254740993", "1e400"];
 
 describe("the numbers of both Durable Objects", () => {
-  /** Starts anew, does everything once, and returns what was set aside by then. */
+  /** Starts again, does everything once, and returns what was set aside by then. */
   async function pass(what: string): Promise<string[]> {
     world.restart();
     for (const path of READS) expect((await world.request(path)).status, what).toBe(200);

@@ -38,13 +38,13 @@ async function ask(replica: Replica): Promise<Copy<string>> {
   return answers[replica]();
 }
 
-function beginRead(key = "key"): Promise<Copy<string>> {
+function startRead(key = "key"): Promise<Copy<string>> {
   return reads.read({ what: "blob", key, read: ask });
 }
 
 /** Reads, and lets the silence pass after which R2 is read as well. */
 async function read(key?: string): Promise<Copy<string>> {
-  const reading = beginRead(key);
+  const reading = startRead(key);
   await pass(400);
   return reading;
 }
@@ -66,14 +66,14 @@ describe("a read from both stores", () => {
     "asks R2 at once when the copy in KV is %s, and reports why",
     async (fault) => {
       answers.kv = () => FAULT(fault);
-      expect(await beginRead()).toEqual(RIGHT("far"));
+      expect(await startRead()).toEqual(RIGHT("far"));
       expect(reports).toEqual([`blob_${fault}: kv why`]);
     },
   );
 
   it("asks R2 exactly 400 ms after a silent KV was asked", async () => {
     answers.kv = () => SILENCE;
-    const reading = beginRead();
+    const reading = startRead();
     await pass(399);
     expect(calls).toEqual(["kv"]);
     await pass(1);
@@ -84,7 +84,7 @@ describe("a read from both stores", () => {
   it("takes the late copy from KV if R2 has none", async () => {
     const { promise, resolve } = Promise.withResolvers<Copy<string>>();
     answers = { kv: () => promise, r2: () => FAULT("missing") };
-    const reading = beginRead();
+    const reading = startRead();
     await pass(500);
     resolve(RIGHT("late"));
     expect(await reading).toEqual(RIGHT("late"));
@@ -130,7 +130,7 @@ describe("a store that fails three times in a row", () => {
     await pass(2_000);
     const { promise, resolve } = Promise.withResolvers<Copy<string>>();
     answers.kv = () => promise;
-    const reading = Array.from({ length: 5 }, (_, index) => beginRead(String(index)));
+    const reading = Array.from({ length: 5 }, (_, index) => startRead(String(index)));
     resolve(RIGHT("near"));
     expect(await Promise.all(reading)).toContainEqual(RIGHT("near"));
     expect(calls.filter((replica) => replica === "kv")).toHaveLength(1);
@@ -158,25 +158,25 @@ describe("an object that neither store has intact", () => {
     "costs no read for two seconds if it is %s, while others are read",
     async (fault) => {
       answers = { kv: () => FAULT("missing"), r2: () => FAULT(fault) };
-      await beginRead("lost");
+      await startRead("lost");
       calls.length = 0;
       await pass(1_999);
-      expect(await beginRead("lost")).toEqual(FAULT(fault));
+      expect(await startRead("lost")).toEqual(FAULT(fault));
       expect(calls).toEqual([]);
-      await beginRead("other");
+      await startRead("other");
       expect(calls).toEqual(["kv", "r2"]);
       await pass(1);
       answers.r2 = () => RIGHT("far");
-      expect(await beginRead("lost")).toEqual(RIGHT("far"));
-      expect(await beginRead("lost")).toEqual(RIGHT("far"));
+      expect(await startRead("lost")).toEqual(RIGHT("far"));
+      expect(await startRead("lost")).toEqual(RIGHT("far"));
     },
   );
 
   it("costs a read each time if a store that did not answer may still have it", async () => {
     answers = { kv: () => FAULT("missing"), r2: () => FAULT("unreadable") };
-    await beginRead();
+    await startRead();
     answers.r2 = () => RIGHT("far");
-    expect(await beginRead()).toEqual(RIGHT("far"));
+    expect(await startRead()).toEqual(RIGHT("far"));
   });
 
   it("counts as no failure of the stores", async () => {
@@ -187,10 +187,10 @@ describe("an object that neither store has intact", () => {
 
   it("leaves the memory after a thousand others, so that the memory is bounded", async () => {
     answers = { kv: () => FAULT("missing"), r2: () => FAULT("missing") };
-    for (let index = 0; index < 1_025; index++) await beginRead(String(index));
+    for (let index = 0; index < 1_025; index++) await startRead(String(index));
     calls.length = 0;
-    await beginRead("0");
-    await beginRead("1024");
+    await startRead("0");
+    await startRead("1024");
     expect(calls).toEqual(["kv", "r2"]);
   });
 });

@@ -67,7 +67,7 @@ export async function wipeAllButBackups(): Promise<void> {
   for (const name of await databaseTableNames()) await env.HISTORY.exec(`DROP TABLE "${name}"`);
 }
 
-/** Keys of a bucket that begin so. */
+/** Keys of a bucket that start so. */
 export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   let cursor: string | undefined;

@@ -49,7 +49,7 @@ describe("the backup routes while R2 is out of reach", () => {
 describe("deleting a backup", () => {
   const plain = anId(1);
 
-  it("begins with its manifest, so that an interrupted deletion never leaves a backup that looks whole", async () => {
+  it("starts with its manifest, so that an interrupted deletion never leaves a backup that looks whole", async () => {
     const store = createBackupStore(env.BACKUPS);
     await store.writeManifest(plain, aBackup(plain).text);
     await env.BACKUPS.put(backupPartKey(plain, "state.000001.ndjson.gz"), "rows");
@@ -82,7 +82,7 @@ describe("a list of backups", () => {
     await env.BACKUPS.put("backups/../odd", "no backup");
   });
 
-  it("has more entries than R2 lists in one page, and says what is wrong with each damaged one", async () => {
+  it("has more entries than R2 lists in one page, and describes the problem of each damaged one", async () => {
     listSmallPages(env.BACKUPS, 7);
     const seen: Listed[] = [];
     let cursor: string | null = null;

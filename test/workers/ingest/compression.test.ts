@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { MESSAGE_MAX_BYTES } from "../../../src/ingest/guards.ts";
-import { type CompressionTask, compressPart } from "../../../src/parts/codings.ts";
+import { type CompressionInput, compressPart } from "../../../src/parts/codings.ts";
 import { sharedParts } from "../../../src/ingest/encode-stage.ts";
 import { PartCompressor } from "../../../src/worker/worker.ts";
 import { coordinator, enqueue, RUN_TIMEOUT_MS, runEnded } from "./coordinator-under-test.ts";
@@ -53,7 +53,7 @@ it.each([
     const bytes = new TextEncoder().encode(
       "the name of the airport, the name of the city. ".repeat(99),
     );
-    const task: CompressionTask = { bytes, coding, offset: 5, windowBits: 18, effort };
+    const task: CompressionInput = { bytes, coding, offset: 5, windowBits: 18, effort };
     expect(await exports.PartCompressor.compress(task)).toEqual(
       Uint8Array.from(compressPart(task)),
     );
@@ -62,7 +62,7 @@ it.each([
 
 it("compression accepts a part as long as the longest message that the guards allow", async () => {
   const bytes = new Uint8Array(5 * MESSAGE_MAX_BYTES);
-  const task: CompressionTask = {
+  const task: CompressionInput = {
     bytes,
     coding: "gzip",
     offset: 0,

@@ -83,12 +83,12 @@ beforeAll(async () => {
 }, RUN_TIMEOUT_MS);
 
 describe("a run that meets a fault of each store, a reset and an eviction", () => {
-  it("is one, though two calls wanted it at once", () => {
+  it("is one, though two calls requested it at once", () => {
     expect(racing[0].run.id).toBe(racing[1].run.id);
     expect(racing.filter(({ changed }) => changed)).toHaveLength(1);
   });
 
-  it("publishes after it has repeated the failed steps, and served what was before until then", () => {
+  it("publishes after it has repeated the failed steps; until then, the former version is served", () => {
     expect(published).toMatchObject({
       state: "succeeded",
       outcome: "published",
@@ -129,11 +129,11 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
 
   it("writes as many values to KV as the documents count", () => {
     const locales = Object.keys(first.locales).length;
-    const [shared, own] = [8, 5];
-    expect(blobsOf(first).size).toBe(shared + locales * own);
+    const [shared, ofLocale] = [8, 5];
+    expect(blobsOf(first).size).toBe(shared + locales * ofLocale);
     const all = snapshot.locales.length;
     expect(platform).toContain(
-      `writes ${shared + all * own + 1} values: ${shared} parts that all locales share, ${own} of each of ${all} locales, and the manifest`,
+      `writes ${shared + all * ofLocale + 1} values: ${shared} shared parts, ${ofLocale} of each of ${all} locales, and the manifest`,
     );
     expect(platform).toContain(
       `writes ${shared + 3}: these parts, two of the diff, and the manifest`,
@@ -236,7 +236,7 @@ describe("rows whose numbers are too high", { timeout: RUN_TIMEOUT_MS }, () => {
 });
 
 describe("a step that hangs", { timeout: RUN_TIMEOUT_MS }, () => {
-  it("begins anew in another instance once a caller's clock says that it takes too long", async () => {
+  it("starts again in another instance once a caller's clock says that it takes too long", async () => {
     await settled();
     await dropAirports(SMALL_AIRPORTS);
     let hasHung = false;

@@ -30,7 +30,7 @@ describe("an isolate while every Durable Object and D1 are down", () => {
     for (const request of [aPost("application/proto", { locale: "en" }), aGet({ locale: "en" })]) {
       const answer = await exports.default.fetch(request);
       expect(answer.status).toBe(200);
-      expect(new TextDecoder().decode(await answer.arrayBuffer())).toBe("<hello common|hello en>");
+      expect(new TextDecoder().decode(await answer.arrayBuffer())).toBe("<hello shared|hello en>");
     }
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
     for (const path of ["ingest/pause", "ingest/queue", "backup/run", "alerts/run"]) {

@@ -28,7 +28,7 @@ describe("the locale of an answer", () => {
     },
   );
 
-  it("has a fallback of its own for each of two requests that get the same body", async () => {
+  it("has a separate fallback for each of two requests that get the same body", async () => {
     const { handler } = aHandler();
     for (const [asked, fallback] of [
       ["de", null],

@@ -87,6 +87,6 @@ describe("a call whose answer is in memory", () => {
     await world.settle();
     const renewed = await handler(aGet());
     expect(version(renewed)).toBe("2");
-    expect(new TextDecoder().decode(await bytesOf(renewed))).toBe("<two common|two en>");
+    expect(new TextDecoder().decode(await bytesOf(renewed))).toBe("<two shared|two en>");
   });
 });

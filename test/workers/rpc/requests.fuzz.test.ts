@@ -32,7 +32,7 @@ async function expectWellFormed(asked: AskedParts): Promise<Response> {
 async function expectAsRouter(asked: AskedParts): Promise<void> {
   const response = await expectWellFormed(asked);
   if (isServedAroundTheRouter(asked, response)) return;
-  if (await isRefusedOnItsOwn(response)) return;
+  if (await isRefusedAlone(response)) return;
   const expected = await routersEssence(asked);
   if (expected === undefined) return;
   expect(await essenceOf(response)).toEqual(expected);
@@ -40,7 +40,7 @@ async function expectAsRouter(asked: AskedParts): Promise<void> {
 }
 
 /** Whether it refuses a flag that the router overlooks, or what the router takes for its own bug. */
-async function isRefusedOnItsOwn(response: Response): Promise<boolean> {
+async function isRefusedAlone(response: Response): Promise<boolean> {
   const body = Buffer.from(await bytesOf(response.clone()));
   return body.includes("unknown%20frame%20flags") || body.includes("message is not base64");
 }
@@ -107,7 +107,7 @@ describe("an arbitrary request", UNHURRIED, () => {
       fc.asyncProperty(grpcWebPosts, async (asked) => {
         const as = (contentType: string, body: Uint8Array): AskedParts => ({
           ...asked,
-          // Which of two errors is told first depends on how the frames arrive.
+          // Which of two errors is reported first depends on how the frames arrive.
           chunkBytes: undefined,
           body: new Uint8Array(body),
           headers: { ...asked.headers, "content-type": contentType },

@@ -60,10 +60,10 @@ describe("saveRuns", () => {
   });
 
   it("may be repeated, and replaces an interrupted evaluation", async () => {
-    const begun = aRun(1, { finished_at: null, duration_ms: null, results: [stale] });
+    const unfinished = aRun(1, { finished_at: null, duration_ms: null, results: [stale] });
     const ended = aRun(1, { results: [] });
-    await history.saveRuns([begun]);
-    await history.saveRuns([begun]);
+    await history.saveRuns([unfinished]);
+    await history.saveRuns([unfinished]);
     expect((await list({ state: "firing" })).ids).toEqual([1]);
     await history.saveRuns([ended]);
     expect(await history.listRuns({ limit: 9 })).toMatchObject({ runs: [ended], total: 1 });
@@ -103,7 +103,7 @@ describe("listRuns", () => {
     expect(await list(query)).toEqual({ ids, nextCursor: null, total: ids.length });
   });
 
-  it("takes results that are none, as a restored backup may bring them, for none", async () => {
+  it("ignores malformed results, which a restored backup may contain", async () => {
     const insert = env.HISTORY.prepare("INSERT INTO alert_runs (id, run) VALUES (?, ?)");
     for (const [n, results] of [7, "text", ["text"], [7], [["rule"]], null].entries())
       await insert.bind(idOf(90 + n), JSON.stringify({ results })).run();

@@ -45,7 +45,7 @@ describe("a blob", () => {
     expect(ttls).toEqual([86_400, 30]);
   });
 
-  it("causes a refusal of R2 under another hash than its own, and then no write to KV", async () => {
+  it("is refused by R2 under another hash, and then is not written to KV", async () => {
     const other = sha256Hex("other");
     await expect(store.writeBlob(other, bytes)).rejects.toThrow();
     expect(await env.ARCHIVE.head(blobKey(other))).toBeNull();
@@ -92,7 +92,7 @@ describe("a blob", () => {
     });
   });
 
-  it("counts as unreadable when its bytes break off in transit", async () => {
+  it("counts as unreadable if its bytes are cut off in transit", async () => {
     const body = { arrayBuffer: async () => Promise.reject(new Error("connection lost")) };
     vi.spyOn(env.ARCHIVE, "get").mockResolvedValue(body as unknown as R2ObjectBody); // a part of it
     expect(await store.readBlob("r2", sha256)).toMatchObject({ ok: false, fault: "unreadable" });
@@ -154,7 +154,7 @@ describe("the manifest", () => {
 });
 
 describe("the manifest of a generation", () => {
-  it("lies in R2 under a key of its own", async () => {
+  it("is in R2 under a separate key", async () => {
     const [three, four] = [3, 4].map((generation) => aManifest({ generation }));
     if (three === undefined || four === undefined) throw new Error("two were built");
     await store.deleteGenerations(await store.listGenerations());

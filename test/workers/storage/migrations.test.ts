@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("the migrations of D1", () => {
-  it("lie in the Worker as they are in their files", () => {
+  it("are in the Worker as in their files", () => {
     const files = env.MIGRATIONS.map(({ name, queries }) => ({ name, count: queries.length }));
     const bundled = MIGRATIONS.map(({ name, sql }) => ({
       name,
@@ -51,7 +51,7 @@ describe("the migrations of D1", () => {
   });
 
   it.each(["alert_runs", "audit", "ingest_runs"])(
-    "make a lost %s anew, with its indexes and later changes, and say so once",
+    "make a lost %s again, with its indexes and later changes, and say so once",
     async (table) => {
       const migrations = [...MIGRATIONS, LATER];
       const schema = () =>

@@ -27,7 +27,7 @@ interface Cut {
   readonly way: WorldPoint;
 }
 
-/** Cuts off a convex area what lies beyond the middle of a way (Sutherland and Hodgman). */
+/** Clips a convex area at the middle between two points (Sutherland and Hodgman). */
 function cutHalfway(corners: readonly WorldPoint[], { point, way }: Cut): WorldPoint[] {
   const half = (way.x ** 2 + way.y ** 2) / 2;
   const beyond = ({ x, y }: WorldPoint) => (x - point.x) * way.x + (y - point.y) * way.y - half;

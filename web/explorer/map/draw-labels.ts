@@ -61,13 +61,13 @@ function styleOf(
   return { font: `${weight} ${size * textScale}px ${FAMILY}`, color, height: height * textScale };
 }
 
-/** What a new name has to avoid. */
+/** The areas that a new name has to avoid. */
 interface Labels {
   /** Where it cannot be. */
   readonly taken: Box[];
   /** What is named already. */
   readonly selected: ReadonlySet<AirportPlace>;
-  /** What it covers only if it must: the points of the larger airports. */
+  /** The points of the larger airports, which it covers only if it must. */
   readonly dots: readonly CanvasPoint[];
 }
 

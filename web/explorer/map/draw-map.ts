@@ -66,7 +66,7 @@ function shadePart({ context, colors }: Frame, { land, size, cells }: Part): voi
   context.clip(pathOf(land, "closed"));
   context.fillStyle = colors["land-selected"];
   context.beginPath();
-  // What lies across the date line is on the other side of the world.
+  // A point beyond the date line is on the other side of the world.
   const isAcross = cells.flat().some(({ x }) => x < 0 || x > 1);
   for (const world of isAcross ? [-1, 0, 1] : [0])
     for (const [first, ...others] of cells) {

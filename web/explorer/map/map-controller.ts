@@ -55,7 +55,7 @@ export class MapController {
   #frame = 0;
   /** The controls over the canvas, as of the last change of its size. */
   #covered: readonly Box[] = [];
-  /** What to show once the size is known. */
+  /** The view to show once the size is known. */
   #first: MapView | null = null;
   #movedBy: "person" | "page" = "person";
   /** Where the page flies to, until it is there. */

@@ -105,7 +105,7 @@ export function shadesOf(place: Place | undefined): Shade[] {
   });
 }
 
-/** What the map shows of a catalog. */
+/** The map's view of a catalog. */
 export interface MapPlaces extends Pick<MapScene, "points" | "cities"> {
   /** Those with most traffic first. */
   readonly countries: readonly CountryPlace[];

@@ -17,7 +17,7 @@ interface Props {
   /** Whether the answer with a first catalog is arriving, which the land does not slow down. */
   readonly isAwaited: boolean;
   readonly selected: Place | undefined;
-  /** What the last version changed, if that is to be shown. */
+  /** The changes of the last version, if they are to be shown. */
   readonly changed:
     | { readonly airports: readonly AirportPlace[]; readonly removed: readonly RemovedAirport[] }
     | undefined;
@@ -241,7 +241,7 @@ const BUTTONS: readonly ["zoomIn" | "zoomOut" | "wholeWorld", sign: string, move
   ["wholeWorld", "⤢", showWorld],
 ];
 
-/** What the keys do to the map. */
+/** The effects of keys on the map. */
 const KEYS: { readonly [key: string]: Move } = {
   ArrowLeft: (map) => map.panBy(PAN_STEP, 0),
   ArrowRight: (map) => map.panBy(-PAN_STEP, 0),

@@ -267,7 +267,7 @@ it("a store in IndexedDB keeps the newer copy, and the locales that were used la
   expect(versions).toEqual([undefined, 1, 2, 2, undefined, "a b"]);
 });
 
-it("a store in IndexedDB opens its database anew once it was deleted, and deletes a former one", async () => {
+it("a store in IndexedDB opens its database again once it was deleted, and deletes a former one", async () => {
   const page = await openPage(`${faulty.url}/app/`);
   const seen = await run(
     page,

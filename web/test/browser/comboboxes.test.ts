@@ -132,18 +132,20 @@ describe.each(PAGES)("examples/browser/%s", (name) => {
       await route.continue();
     });
     await page.goto(`${origin()}/${name}?service=${inject("service").url}&locale=de`);
-    await type(page, "roma");
-    expect(await activeOption(page)).toContain("RMA");
+    await type(page, "alge");
+    expect(await activeOption(page)).toContain("Algerien");
     const other = await page.context().newPage();
     await other.goto(page.url());
-    await type(other, "roma");
+    await type(other, "alge");
     await other.keyboard.press("ArrowDown");
     const selectedBefore = await activeOption(other);
-    expect(selectedBefore).not.toContain("FCO");
     send();
     for (const one of [page, other])
-      await options(one).filter({ hasText: "FCO" }).first().waitFor();
-    expect(await activeOption(page)).toContain("FCO");
+      await options(one)
+        .first()
+        .filter({ hasText: /^Algier\b/ })
+        .waitFor();
+    expect(await activeOption(page)).toMatch(/^Algier\b/);
     expect(await activeOption(other)).toBe(selectedBefore);
   });
 

@@ -221,13 +221,13 @@ describe("the language of a page", () => {
     "of %s is %s, written %s, and no other words are loaded",
     async (locale, language, direction, heading) => {
       const page = await newPage({ locale });
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
       await page.goto("/");
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       await page.locator(`html[lang="${language}"][dir="${direction}"]`).waitFor();
       await page.waitForLoadState("networkidle");
-      const words = asked.flatMap(
+      const words = requested.flatMap(
         (path) => /^\/assets\/([a-z]{2}(?:-hant)?)-\w+\.js$/.exec(path)?.[1] ?? [],
       );
       expect(words).toEqual(language === "en" ? [] : [language.toLowerCase()]);

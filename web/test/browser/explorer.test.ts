@@ -98,10 +98,10 @@ describe("the explorer", () => {
     const page = await newPage();
     await page.addInitScript(`
       const measured = performance.getEntriesByName.bind(performance);
-      let askedAt;
+      let requestedAt;
       performance.getEntriesByName = (...names) => {
-        askedAt ??= performance.now();
-        return performance.now() - askedAt < 1_000 ? [] : measured(...names);
+        requestedAt ??= performance.now();
+        return performance.now() - requestedAt < 1_000 ? [] : measured(...names);
       };
     `);
     await page.goto("/");
@@ -119,7 +119,7 @@ describe("the explorer", () => {
     await expect.poll(async () => (await options.allTextContents()).toSorted()).toEqual(names);
   });
 
-  it("has its heading before its scripts, and neither moves nor draws it anew when the catalog comes", async () => {
+  it("has its heading before its scripts, and neither moves nor draws it again when the catalog comes", async () => {
     const page = await newPage({ viewport: { width: 360, height: 740 } });
     await page.addInitScript(`{
       window.shift = 0;
@@ -150,13 +150,13 @@ describe("the explorer", () => {
 
   it("requests the catalog in the browser's language before its scripts are loaded", async () => {
     const page = await newPage({ locale: "ja-JP" });
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await page.goto("/?region=caribbean");
     await waitForAnswer(page, "ja");
-    const calls = asked.filter((path) => path.startsWith("/locations.v1."));
+    const calls = requested.filter((path) => path.startsWith("/locations.v1."));
     expect(calls).toHaveLength(1);
-    expect(asked.findIndex((path) => path.endsWith(".js"))).toBeGreaterThan(-1);
+    expect(requested.findIndex((path) => path.endsWith(".js"))).toBeGreaterThan(-1);
     await page.getByRole("heading", { level: 1, name: "カリブ" }).waitFor();
   });
 
@@ -381,12 +381,12 @@ describe("the explorer", () => {
       await page.addInitScript(
         `Object.defineProperty(navigator, "language", { value: ${JSON.stringify(language)} })`,
       );
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
       await page.goto("/?airport=ZRH");
       await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
       await waitForAnswer(page, "en");
-      expect(asked.filter((path) => path.startsWith("/locations.v1."))).toHaveLength(1);
+      expect(requested.filter((path) => path.startsWith("/locations.v1."))).toHaveLength(1);
     },
   );
 

@@ -64,11 +64,11 @@ describe.each(PAGES)("%s", (path) => {
 
   it("sends requests to nobody but the service", async () => {
     const page = await newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).origin));
     await page.goto(path);
     await page.waitForLoadState("networkidle");
-    expect([...new Set(asked)]).toEqual([inject("service").url]);
+    expect([...new Set(requested)]).toEqual([inject("service").url]);
     takeProblems(); // The dashboard is told that it is signed out.
   });
 });
@@ -168,7 +168,7 @@ describe("the documentation", () => {
     await page.getByText("Chapters found: 0").waitFor();
   });
 
-  it("begins with a call by curl, and leads from page to page", async () => {
+  it("starts with a call by curl, and leads from page to page", async () => {
     const page = await openPage("/docs");
     expect(await page.locator("h2").first().textContent()).toBe("One call");
     expect(await page.locator("pre").first().textContent()).toMatch(/^curl .*\n.*GetLocationsV1/);
@@ -252,9 +252,9 @@ describe("the pages and the Worker", () => {
     await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
     expect(takeProblems().join()).toContain("404");
     const { url } = inject("service");
-    const asked = await fetch(`${url}/nothing`);
-    expect(asked.status).toBe(404);
-    expect(await asked.json()).toMatchObject({ code: "not_found" });
+    const requested = await fetch(`${url}/nothing`);
+    expect(requested.status).toBe(404);
+    expect(await requested.json()).toMatchObject({ code: "not_found" });
     const accept = { accept: "text/html" };
     expect((await fetch(`${url}/nothing`, { method: "HEAD", headers: accept })).status).toBe(404);
     // Other answers with this status say more than a page would.

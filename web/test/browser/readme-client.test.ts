@@ -73,9 +73,9 @@ it("the README's client takes the answer that the page has preloaded as the docu
     /^(<link\s+rel="preload"[^>]*>)$/m.exec(readFileSync("docs/clients.md", "utf8")) ?? [];
   head = link.replace("https://locations.example.com", url);
   const page = await newPage();
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
-    if (request.url().startsWith(url)) asked.push(request.url());
+    if (request.url().startsWith(url)) requested.push(request.url());
   });
   const unused: string[] = [];
   page.on("console", (message) => unused.push(message.text()));
@@ -84,7 +84,7 @@ it("the README's client takes the answer that the page has preloaded as the docu
   await page
     .locator(`body[data-count="${manifest.counts.airports}"]`)
     .waitFor({ state: "attached" });
-  expect(asked).toEqual([/href="([^"]*)"/.exec(head)?.[1]?.replaceAll("&amp;", "&")]);
+  expect(requested).toEqual([/href="([^"]*)"/.exec(head)?.[1]?.replaceAll("&amp;", "&")]);
   expect(unused).toEqual([]);
   head = "";
 });

@@ -7,15 +7,15 @@ useBrowser();
 describe("the explorer's search", () => {
   it("fetches names in other languages only once somebody is about to search", async () => {
     const page = await newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await page.goto("/?locale=de");
     await waitForAnswer(page, "de");
-    expect(asked).toContain("/search/v1/ranks.json");
-    expect(asked).not.toContain("/search/v1/names.json");
+    expect(requested).toContain("/search/v1/ranks.json");
+    expect(requested).not.toContain("/search/v1/names.json");
     await page.locator("[role=combobox]").fill("mailand");
     await page.getByRole("option").first().getByText("Lombardei, Italien").waitFor();
-    expect(asked).toContain("/search/v1/names.json");
+    expect(requested).toContain("/search/v1/names.json");
   });
 
   it("finds places by code, by name, by a name in another language and despite a typo", async () => {
@@ -170,7 +170,7 @@ describe("the explorer's search", () => {
     const search = page.getByRole("combobox", { name: "Search" });
     await search.focus();
     await page.keyboard.type("sao paulo");
-    // Before, the list has what begins with the first letters.
+    // Before, the list has what starts with the first letters.
     const current = page.locator('[role="listbox"][aria-busy="false"]');
     await current.getByRole("option", { name: "São Paulo" }).first().waitFor();
     await page.keyboard.press("ArrowDown");

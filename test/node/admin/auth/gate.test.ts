@@ -101,7 +101,7 @@ describe("every answer of the service", () => {
     ["a missing credential", "/admin/ingest/runs", "wrong"],
     ["a public one", "/dashboard/summary", "wrong"],
   ])(
-    "forbids content of others, and demands HTTPS only of its own host: %s",
+    "forbids content of others, and requires HTTPS of this host only: %s",
     async (_, path, token) => {
       const { headers } = await world.request(path, {
         headers: { authorization: `Bearer ${token}`, origin: "https://evil.example" },
@@ -211,7 +211,7 @@ describe("the gate with Cloudflare Access in front", () => {
 });
 
 describe("a malformed credential beside a right one", () => {
-  it("lets the right one in, and tells everybody else that something is malformed", async () => {
+  it("lets the right one in, and answers everybody else that something is malformed", async () => {
     world.credentials = { ...world.credentials, problem: "ACCESS_AUD and …" };
     expect((await world.request("/admin/ingest/runs")).status).toBe(200);
     for (const headers of [{ authorization: "Bearer wrong" }, {}]) {

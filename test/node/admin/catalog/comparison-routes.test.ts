@@ -3,10 +3,10 @@ import { blobsOf } from "../../../../src/parts/manifest.ts";
 import { blobKey } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
+startEachFrom(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
 let world: AdminWorld;
 
 beforeEach(() => {

@@ -3,10 +3,10 @@ import { messageSha256 } from "../../../../src/parts/manifest.ts";
 import { blobKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
+startEachFrom(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
 let world: AdminWorld;
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ const blobReads = () =>
 const NONE = { counts: { added: 0, changed: 0, removed: 0 }, added: [], changed: [], removed: [] };
 
 describe("GET /catalog/diff", () => {
-  it("lists what was changed and removed since a version, with the earlier values", async () => {
+  it("lists the changes and removals since a version, with the earlier values", async () => {
     world.ingest.setAirports(19);
     await world.ingest.runToEnd({ forced: true });
     const answer = await diff("?from=1&locale=en");
@@ -180,7 +180,7 @@ describe("GET /catalog/diff", () => {
       );
   });
 
-  it("leads to a newer version than this isolate knows if the client already has that one", async () => {
+  it("leads to a newer version than this isolate knows if the client already has it", async () => {
     const { store } = world;
     const known = [store.kv, store.r2].map((replica) => replica.get(MANIFEST_KEY));
     await world.ingest.publishVersions(1);

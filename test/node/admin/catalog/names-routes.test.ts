@@ -6,10 +6,10 @@ import { namesSchema } from "../../../../src/schemas/names.ts";
 import { blobKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["de", "en"]);
-beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
+startEachFrom(installation, () => new AdminWorld(installation).ingest.publishVersions(2));
 let world: AdminWorld;
 
 beforeEach(() => {

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { generationKey, MANIFEST_KEY } from "../../../../src/storage/keys.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
+startEachFrom(installation, () => new AdminWorld(installation).ingest.publishVersions(3));
 let world: AdminWorld;
 
 beforeEach(() => {
@@ -66,7 +66,7 @@ describe("POST /admin/catalog/rollback", () => {
     },
   );
 
-  it("refuses a version of which both stores have lost a file, and says what to do", async () => {
+  it("refuses a version if both stores have lost one of its files, and says what to do", async () => {
     const version = world.ingest.state.findRetained(1);
     for (const { sha256, isOfBody } of version ? neededBlobs(version) : [])
       if (isOfBody) world.installation.loseBlob(sha256);
@@ -110,7 +110,7 @@ describe("a version that a store does not show yet", () => {
 
   const published = { status: 503, code: "not_shown", outcome: "done" };
 
-  it("is in the audit as a rollback that was done, with what it has changed", async () => {
+  it("is in the audit as a completed rollback, with its changes", async () => {
     await rollback({ generation: 2 });
     await rollback({ generation: 2 });
     expect(world.audited).toMatchObject([

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 import { ROUTE_PATHS } from "../../../builders/openapi-check.ts";
 
 interface Operation {
@@ -20,7 +20,7 @@ const installation = new BackupWorld(undefined, ["en"]);
 let world: AdminWorld;
 let backupId: string;
 
-beginEachWith(installation, async () => {
+startEachFrom(installation, async () => {
   await new AdminWorld(installation).ingest.runToEnd();
   ({ backup_id: backupId } = await installation.backUp());
 });
@@ -34,12 +34,12 @@ async function send(path: string, body: object, key: string) {
   return { status: answer.status, ...(await answer.json<Json>()) };
 }
 
-/** Everything that requests have begun. */
-const begun = () => ({ runs: world.ingest.state.runs(), jobs: world.ingest.coordinator.jobs() });
+/** Everything that requests have started. */
+const started = () => ({ runs: world.ingest.state.runs(), jobs: world.ingest.coordinator.jobs() });
 
 const REUSED = { status: 422, code: "idempotency_key_reused" };
 
-it("the table of routes has all that begin work", () => {
+it("the table has every route that starts work", () => {
   expect(PATHS.toSorted()).toEqual([
     "/admin/backup/run",
     "/admin/backup/{id}/restore",
@@ -50,14 +50,14 @@ it("the table of routes has all that begin work", () => {
 });
 
 describe.each(PATHS)("an Idempotency-Key of %s", (path) => {
-  it("is refused with another body or at another route, which begins nothing", async () => {
+  it("is refused with another body or at another route, and starts nothing", async () => {
     const first = await send(path, {}, "a");
     expect(first.status).toBeLessThan(300);
-    const before = begun();
+    const before = started();
     expect(await send(path, { note: "another" }, "a")).toMatchObject(REUSED);
     for (const other of PATHS.filter((name) => name !== path))
       expect(await send(other, {}, "a")).toMatchObject(REUSED);
-    expect(begun()).toEqual(before);
+    expect(started()).toEqual(before);
     await world.ingest.drain();
     world.ingest.crash();
     expect(await send(path, { note: "another" }, "a")).toMatchObject(REUSED);

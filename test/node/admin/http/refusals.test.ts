@@ -375,7 +375,7 @@ describe("a public route", () => {
     expect(await busted.text()).not.toContain("invalid_query");
   });
 
-  it("refuses a parameter that it knows and that is given twice", async () => {
+  it("refuses a known parameter that is given twice", async () => {
     const answer = world.send("/catalog/diff?from=1&from=2");
     await expectRefused(answer, { refusal: "400 duplicate_parameter", actor: null });
   });
@@ -430,7 +430,7 @@ describe("POST /admin/ingest/queue", () => {
   it.each<[string, Refusal, BodyInit, string]>([
     ["without a media type", "415 unsupported_media_type", "{}", ""],
     [
-      "of a type that only begins like JSON",
+      "of a type that only has the prefix of JSON's",
       "415 unsupported_media_type",
       "{}",
       "application/jsonp",

@@ -52,7 +52,7 @@ describe("a route that changes something", () => {
     }
   });
 
-  it("audits what was done and by whom, with the state before and after", async () => {
+  it("audits the action and its actor, with the state before and after", async () => {
     const answer = await world.post("/admin/ingest/pause", { note: "bad source" });
     expect(answer.status).toBe(200);
     const at = new Date(world.ingest.time).toISOString();

@@ -127,7 +127,7 @@ describe("GET /admin/ingest/held", () => {
 it.each([
   ["lost", (key: string) => world.ingest.archive.bucket.files.delete(key)],
   ["damaged", (key: string) => world.ingest.archive.bucket.damage(key, () => Uint8Array.of(0))],
-])("a list that is %s is made anew by the next run, as the answer says", async (_, harm) => {
+])("a list that is %s is made again by the next run, as the answer says", async (_, harm) => {
   harm(sourceKey(heldFile()));
   const answer = await world.request("/admin/ingest/held");
   expect(answer.status).toBe(503);
@@ -256,7 +256,7 @@ describe("the audit of decisions", () => {
 });
 
 describe("POST /admin/ingest/held/{id}/reject", () => {
-  it("undoes an approval after a rollback to the version before, from where the change waits anew", async () => {
+  it("undoes an approval after a rollback to the previous version, and the change starts to wait again", async () => {
     const id = await idOf("ZRH");
     const before = world.ingest.current()?.generation ?? 0;
     await decide(`${id}/approve`);
@@ -293,7 +293,7 @@ describe("POST /admin/ingest/held/{id}/reject", () => {
 });
 
 describe("a new deployment", () => {
-  it("serves the snapshot, and after one approval of what its first run holds today's world", async () => {
+  it("serves the snapshot, and today's world after one approval of the changes that its first run holds", async () => {
     world = new AdminWorld();
     world.ingest.snapshot = aSnapshot({ airports: ROWS });
     world.ingest.source = "other";

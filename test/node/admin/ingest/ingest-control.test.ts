@@ -277,7 +277,7 @@ describe("GET /admin/ingest/queue", () => {
 describe("POST /admin/ingest/resume", () => {
   it("lifts a pause once", async () => {
     await pause();
-    const first = await resume({ note: "mended" });
+    const first = await resume({ note: "fixed" });
     expect(first.status).toBe(200);
     const message = "Ingestion has resumed.";
     expect(await first.json()).toEqual({ ...NO_PAUSE, changed: true, run: null, message });
@@ -288,9 +288,9 @@ describe("POST /admin/ingest/resume", () => {
   });
 
   it("queues a run on request, and names its location", async () => {
-    const answer = await resume({ run_now: true, note: "mended" });
+    const answer = await resume({ run_now: true, note: "fixed" });
     const [run] = queued();
-    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops", note: "mended" });
+    expect(run).toMatchObject({ trigger: "resume", requested_by: "ops", note: "fixed" });
     expect(answer.headers.get("location")).toBe(`/admin/ingest/runs/${run?.id}`);
     expect(await answer.json()).toMatchObject({
       changed: true,
@@ -363,13 +363,13 @@ describe("the header Idempotency-Key", () => {
     const repeated = { status: 200, changed: false, run: { id: first.run?.id } };
     expect(await send("a")).toMatchObject({ ...repeated, will_start: "now", queue_position: 1 });
     await world.ingest.drain(() => world.ingest.nextStage(first.run?.id ?? "") === "guard");
-    const begun = { ...repeated, will_start: "begun", queue_position: 0 };
+    const started = { ...repeated, will_start: "begun", queue_position: 0 };
     expect(await send("a")).toMatchObject({
-      ...begun,
+      ...started,
       message: expect.stringContaining("running"),
     });
     await world.ingest.drain();
-    expect(await send("a")).toMatchObject({ ...begun, run: { state: "succeeded" } });
+    expect(await send("a")).toMatchObject({ ...started, run: { state: "succeeded" } });
     expect(world.ingest.state.runs()).toHaveLength(1);
   });
 

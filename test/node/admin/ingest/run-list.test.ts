@@ -24,17 +24,17 @@ describe("listRuns", () => {
         someRuns,
         fc.integer({ min: 1, max: 7 }),
         fc.option(fc.constantFrom(...RUN_STATES), { nil: undefined }),
-        async (saved, unsettled, limit, state) => {
+        async (saved, unwritten, limit, state) => {
           d1.database.exec("DELETE FROM ingest_runs");
           await history.saveRuns(saved.map((run) => ({ seq: 1, run })));
-          const now = new Map([...saved, ...unsettled].map((run) => [run.id, run.state]));
+          const now = new Map([...saved, ...unwritten].map((run) => [run.id, run.state]));
           const wanted = [...now]
             .filter(([, its]) => state === undefined || its === state)
             .toSorted(([a], [b]) => (a < b ? 1 : -1));
           const seen: [string, string][] = [];
           let cursor: string | undefined;
           do {
-            const page = await listRuns(history, { limit, cursor, state }, unsettled);
+            const page = await listRuns(history, { limit, cursor, state }, unwritten);
             if (!page.ok) throw new Error(page.reason);
             expect(page.runs.length).toBeLessThanOrEqual(limit);
             expect(page.total).toBe(wanted.length);

@@ -52,7 +52,7 @@ describe("GET /admin/ingest/runs", () => {
       });
   });
 
-  it.each(["coordinator", "coordinator unsettledRuns", "coordinator status"])(
+  it.each(["coordinator", "coordinator unwrittenRuns", "coordinator status"])(
     "lists the runs in D1 while “%s” fails, and leaves the pause unknown",
     async (call) => {
       await world.saveRuns(aRun(1));

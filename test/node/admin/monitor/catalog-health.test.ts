@@ -112,12 +112,12 @@ describe("GET /catalog/health", () => {
   ])("answers 503 while the stores do not answer calls with “%s”", async (what, generation) => {
     publish();
     breakStores(what);
-    const said = await health(503);
-    expect(said).toMatchObject({
+    const body = await health(503);
+    expect(body).toMatchObject({
       status: "fail",
       output: expect.stringContaining("the stores do not answer"),
     });
-    expect(said["generation"]).toBe(generation);
+    expect(body["generation"]).toBe(generation);
   });
 
   it("answers 503 if another version of the Worker has written the manifest, and names both formats", async () => {

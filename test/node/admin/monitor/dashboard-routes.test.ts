@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld, type Json } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).makeHealthy());
+startEachFrom(installation, () => new AdminWorld(installation).makeHealthy());
 let world: AdminWorld;
 
 beforeEach(async () => {

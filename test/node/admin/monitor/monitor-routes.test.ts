@@ -6,12 +6,12 @@ import { RULE_NAMES } from "../../../../src/schemas/rule-names.ts";
 import { DEFAULT_LIMITS, HOUR_MS, MINUTE_MS } from "../../../builders/facts.ts";
 import { AdminWorld } from "../../../builders/admin-world.ts";
 import { BackupWorld } from "../../../builders/backup-world.ts";
-import { beginEachWith } from "../../../builders/coordinator-world.ts";
+import { startEachFrom } from "../../../builders/coordinator-world.ts";
 import { OPERATOR_TOKEN } from "../../../builders/admin-tokens.ts";
 import { anAlertResult, anAlertRun } from "../../../builders/alert-run.ts";
 
 const installation = new BackupWorld(undefined, ["en"]);
-beginEachWith(installation, () => new AdminWorld(installation).makeHealthy());
+startEachFrom(installation, () => new AdminWorld(installation).makeHealthy());
 let world: AdminWorld;
 
 /** An installation that has published, backed up and evaluated, an hour ago at the most. */
@@ -221,13 +221,13 @@ describe("the five answers", () => {
     });
   });
 
-  /** What the public is told if one check fails. */
+  /** The public answers if one check fails. */
   const withFailing = (name: string, jobs: readonly ScheduledJob[] = []) => {
     const checks = { [name]: [{ status: "fail", output: `${name} is broken` }] } as const;
     const parts = { at: world.ingest.time, manifest: null, coordinator: null, monitor: null };
     const observation = { ...parts, changes: null, checks, limits: DEFAULT_LIMITS };
-    const told = answerQuestions(observation, { jobs, isPublic: true });
-    return Object.fromEntries(told.map((answer) => [answer.question, answer]));
+    const publicAnswers = answerQuestions(observation, { jobs, isPublic: true });
+    return Object.fromEntries(publicAnswers.map((answer) => [answer.question, answer]));
   };
 
   it.each(CHECKS)("show on the first screen that %s fails, and what to do", (name) => {
@@ -273,12 +273,12 @@ describe("the five answers", () => {
 
   it("include every check that the service has", async () => {
     const { checks } = await monitor();
-    // These only show what is under way; the pause is in what happens next.
+    // These only show what is in progress; the pause is in what happens next.
     const shown = Object.keys(checks).filter((name) => !name.startsWith("ingest:"));
     expect(new Set(shown)).toEqual(new Set(CHECKS));
   });
 
-  it("say when they were judged: by the last evaluation, or now", async () => {
+  it("say when they were evaluated: by the last evaluation, or now", async () => {
     const evaluated = world.monitor.at();
     world.ingest.time += MINUTE_MS;
     const now = new Date(world.ingest.time).toISOString();
@@ -302,7 +302,7 @@ describe("the five answers", () => {
     expect(failed?.text).not.toContain("first run");
   });
 
-  it("say that nothing is served where no first run is on its way", async () => {
+  it("say that nothing is served if no first run is in progress", async () => {
     world = new AdminWorld();
     expect(await answers()).toMatchObject({
       served: say("fail", "No", "nothing is published, or both stores have lost"),
@@ -463,7 +463,7 @@ describe("the five answers", () => {
     expect(ingest?.at).toBe("2026-11-21T04:17:00.000Z");
   });
 
-  it("say which backup job is under way, also during a pause", async () => {
+  it("say which backup job is in progress, also during a pause", async () => {
     await world.post("/admin/ingest/pause");
     await world.post("/admin/backup/run");
     await world.ingest.alarm();

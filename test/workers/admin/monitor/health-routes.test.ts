@@ -40,7 +40,7 @@ describe("GET /admin/monitor/status", () => {
     expect(answer.status).toBe(503);
   });
 
-  it("names the tables that D1 has lost, and the loss once the coordinator has made them anew", async () => {
+  it("names the tables that D1 has lost, and the loss once the coordinator has made them again", async () => {
     const logged = watchLog("history_tables_lost");
     const check = async (name: string) => {
       const answer = await admin("GET", "/admin/monitor/status");

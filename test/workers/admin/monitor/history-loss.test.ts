@@ -15,7 +15,7 @@ async function cancelledRows(): Promise<object[]> {
   return (await env.HISTORY.prepare(query).all()).results;
 }
 
-it("the status tells of a loss as soon as an entry of the audit has made all tables anew", async () => {
+it("the status reports a loss as soon as an audit entry has made all tables again", async () => {
   await admin("POST", "/admin/ingest/pause", {});
   const queued = await admin("POST", "/admin/ingest/queue", {});
   const { run } = await queued.json<{ run: { id: string } }>();

@@ -199,7 +199,7 @@ describe("what the dashboard shows first", () => {
 });
 
 describe("the dashboard's runs", () => {
-  it("shows no stage as under way of a run that has changed nothing", async () => {
+  it("shows no stage as in progress of a run that has changed nothing", async () => {
     const page = await signIn();
     await page.route(/\/admin\/ingest\/runs\/[^/]+$/, async (route) => {
       const run = await (await route.fetch()).json();
@@ -248,8 +248,8 @@ describe("the dashboard's runs", () => {
       route.fulfill({ json: { paused: true, until } }),
     );
     const running = { state: "running", stage: "parse", generation_after: null };
-    const begun = { ...running, duration_ms: null, finished_at: null };
-    await changeRuns(page, { ...begun, stage_ms: { fetch: 2_000, parse: 1_000 } });
+    const unfinished = { ...running, duration_ms: null, finished_at: null };
+    await changeRuns(page, { ...unfinished, stage_ms: { fetch: 2_000, parse: 1_000 } });
     const track = page.locator(".track");
     await track.getByText("halted").waitFor();
     expect(await track.textContent()).toContain(`the run stands still ${end}`);

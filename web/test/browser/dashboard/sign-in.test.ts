@@ -92,13 +92,13 @@ describe("the dashboard without a valid token", () => {
 
   it("asks for a token once, however many requests the service refuses", async () => {
     const page = await openPage("/docs");
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await page.evaluate("sessionStorage.setItem('locations.admin-token', 'expired')");
     await page.goto("/dashboard");
-    const summaries = () => asked.filter((path) => path === "/dashboard/summary");
+    const summaries = () => requested.filter((path) => path === "/dashboard/summary");
     await expect.poll(() => summaries().length).toBe(4);
-    expect(asked.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/whoami"]);
+    expect(requested.filter((path) => path.startsWith("/admin/"))).toEqual(["/admin/whoami"]);
     expect(takeProblems()).toEqual([expect.stringContaining("401")]);
   });
 

@@ -1,10 +1,10 @@
 import type { LoadRequest } from "../../bench/load.ts";
 import type { WireAnswer } from "../../bench/answer-check.ts";
 
-/** An error as its protocol tells it. */
+/** An error in its protocol's terms. */
 export interface WireError {
   readonly code: string;
-  /** Whether the client is told when to come back. */
+  /** Whether the answer has Retry-After. */
   readonly saysWhen: boolean;
 }
 
@@ -47,8 +47,8 @@ function errorTrailer(frames: Buffer): string | undefined {
 }
 
 /**
- * Codes by Connect's statuses, which alone tell of them in the answer to a HEAD. Of the codes that
- * have 500, `data_loss` is none of a HEAD's: the manifest alone answers it, and no body is opened.
+ * Codes by Connect's statuses, which are all that the answer to a HEAD has. Of the codes that have 500,
+ * `data_loss` is none of a HEAD's: the manifest alone answers it, and no body is opened.
  */
 const HEAD_CODES: { readonly [status: number]: string } = {
   400: "invalid_argument",
@@ -66,7 +66,7 @@ function connectCode(body: Uint8Array, status: number): string {
   }
 }
 
-/** A request with what may come of it. */
+/** A request with its possible outcomes. */
 export interface ChaosRequest extends LoadRequest {
   readonly locale: string;
   /** Whether it has a deadline, which may pass. */

@@ -9,13 +9,13 @@ import {
 import { Agent, request as httpsRequest } from "node:https";
 import { pipeline } from "node:stream/promises";
 
-/** Miniflare's own paths, which read and change what is stored and ask for no token. */
+/** Miniflare's paths, which read and change the stores without a token. */
 const MINIFLARE_PATH = /^\/+(?:cdn-cgi(?:\/|$)|__)/;
-/** Headers of one connection, and those by which Miniflare would take another path. */
+/** Headers of one connection, and those with which Miniflare would route to another path. */
 const NOT_FORWARDED = /^(?:connection|expect|keep-alive|upgrade|mf-.*)$/i;
 
 const BODY_MAX_BYTES = 32 * 1024;
-/** workerd closes what is idle for five seconds. */
+/** workerd closes a connection that is idle for five seconds. */
 const AGENT = new Agent({ keepAlive: true, timeout: 1_000 });
 
 /**
@@ -23,7 +23,7 @@ const AGENT = new Agent({ keepAlive: true, timeout: 1_000 });
  *
  * @param findWorker settles once the Worker can be called; rejects if it does not run.
  */
-export function createFrontDoor(findWorker: () => Promise<URL>): Server {
+export function createWorkerProxy(findWorker: () => Promise<URL>): Server {
   return createServer((request, response) => {
     const target = request.url ?? "/";
     const host = `http://${request.headers.host ?? "127.0.0.1"}`;
@@ -32,7 +32,7 @@ export function createFrontDoor(findWorker: () => Promise<URL>): Server {
     if (MINIFLARE_PATH.test(url.pathname))
       return answer(response, 404, "The routes of the development server are closed.");
     forward(request, response, url, findWorker).catch((error: unknown) => {
-      // An answer that has begun can only be cut off.
+      // An answer that has started can only be cut off.
       if (response.headersSent) return void response.destroy();
       answer(response, 503, error instanceof Error ? error.message : String(error));
     });
@@ -59,7 +59,7 @@ async function forward(
     agent: AGENT,
     rejectUnauthorized: false,
   });
-  // Also after the answer, as when it refuses a body that is still being sent.
+  // Also after the answer, because the Worker may refuse a body that is still being sent.
   forwarded.on("error", () => {});
   response.on("close", () => {
     forwarded.destroy();
@@ -73,7 +73,7 @@ async function forward(
 }
 
 /**
- * Sends no more of a body than its refusal takes: every route refuses what has more than 16 KiB, and
+ * Sends only the part of a body that causes its refusal: every route refuses more than 16 KiB, and
  * workerd closes a connection on which more arrives, so that its answer could be lost.
  */
 function sendBody(request: IncomingMessage, forwarded: ClientRequest): void {

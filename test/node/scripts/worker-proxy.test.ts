@@ -5,20 +5,20 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFrontDoor } from "../../../scripts/front-door.ts";
+import { createWorkerProxy } from "../../../scripts/worker-proxy.ts";
 
 const MINIFLARE = "node_modules/miniflare/dist/src";
 const CLOSED = "The routes of the development server are closed.\n";
 /** Here, nothing runs. */
 const NO_WORKER = "a.ts:1: no Worker\n";
 
-const door = createFrontDoor(() => Promise.reject(new Error(NO_WORKER.trim())));
+const proxy = createWorkerProxy(() => Promise.reject(new Error(NO_WORKER.trim())));
 let port: number;
 beforeAll(async () => {
-  await once(door.listen(0, "127.0.0.1"), "listening");
-  ({ port } = door.address() as AddressInfo); // it listens on a port
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  ({ port } = proxy.address() as AddressInfo); // it listens on a port
 });
-afterAll(() => void door.close());
+afterAll(() => void proxy.close());
 
 /** The path is sent as it is. */
 async function call(path: string, { method = "GET", headers = {} } = {}) {

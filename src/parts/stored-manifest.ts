@@ -1,4 +1,4 @@
-/** The manifest in KV and R2: one line of JSON, and its seal. */
+/** The manifest in KV and R2: a line of JSON, and a line with its SHA-256. */
 import { digestHex, sha256Hex } from "../catalog/bytes.ts";
 import {
   isCount,
@@ -13,11 +13,11 @@ import { type Manifest, MANIFEST_FORMAT, type StoredPart } from "./manifest.ts";
 
 /**
  * Serializes a manifest for the stores: JSON with `format`, so that a Worker of another format can name
- * it, and in the last line the seal, the hash of the text before. A blob's key proves its bytes, but a
- * manifest's key is fixed. Without the seal a changed digit would be served, or a wrong generation
- * would keep an isolate from ever updating.
+ * it, and in the last line the SHA-256 of that JSON. A blob's key proves its bytes, but a manifest's
+ * key is fixed. Without a checksum, a changed digit could be served, or keep an isolate from ever
+ * updating.
  */
-export function sealManifest(manifest: Manifest): string {
+export function serializeManifest(manifest: Manifest): string {
   const json = JSON.stringify(manifest);
   return `${json}\n${sha256Hex(json)}`;
 }
@@ -28,12 +28,12 @@ type OpenedManifest =
   | { readonly ok: false; readonly problem: string; readonly isTooOld: boolean };
 
 /**
- * Parses a sealed manifest. The seal proves its shape, because only `sealManifest` makes seals, but not
- * its numbers: nobody could publish above some of them, or serve what others describe.
+ * Parses a stored manifest. The checksum proves its shape, because only `serializeManifest` makes one,
+ * but not its numbers: they could be too high to publish above them, or to serve.
  */
 export async function openManifest(text: Uint8Array<ArrayBuffer>): Promise<OpenedManifest> {
   const json = text.subarray(0, Math.max(0, text.lastIndexOf(LINE_FEED)));
-  if (sealOf(text) !== (await digestHex(json))) return damaged("its checksum is wrong");
+  if (checksumOf(text) !== (await digestHex(json))) return damaged("its checksum is wrong");
   try {
     const stored: Manifest | FormerLines = JSON.parse(decode(json));
     if (stored.format === MANIFEST_FORMAT) return checked(stored);
@@ -93,8 +93,7 @@ function* lengthsOf(parts: readonly (StoredPart | undefined)[]): Generator<Store
   for (const part of parts) if (part !== undefined) yield ["bytes", part.bytes, isFileBytes];
 }
 
-/** Returns the last line of a sealed manifest, unverified. Two intact texts with one seal are equal. */
-export function sealOf(text: Uint8Array): string {
+export function checksumOf(text: Uint8Array): string {
   return decode(text.subarray(text.lastIndexOf(LINE_FEED) + 1));
 }
 

@@ -9,13 +9,13 @@ import {
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { concatenate, sha256Hex } from "../../../src/catalog/bytes.ts";
-import { encodeLocal, FORMS } from "../../../src/catalog/encode.ts";
+import { encodeLocalePart, FORMS } from "../../../src/catalog/encode.ts";
 import {
   canJoin,
-  type CompressionTask,
+  type CompressionInput,
   compressPart,
   type Effort,
-  provesOwn,
+  provesLocalePart,
   provesShared,
 } from "../../../src/parts/codings.ts";
 import { composeBody, REPRESENTATIONS, windowBitsFor } from "../../../src/parts/compose.ts";
@@ -24,13 +24,13 @@ import { CODINGS, type Manifest, type SharedParts } from "../../../src/parts/man
 import {
   type HashedBlob,
   hashBlob,
-  makeOwnParts,
-  type OwnDependencies,
+  makeLocaleParts,
+  type LocalePartDependencies,
   toPart,
-} from "../../../src/ingest/own-parts.ts";
+} from "../../../src/ingest/locale-parts.ts";
 import { sentBytes } from "../../../src/storage/catalog-store.ts";
 import { aCatalog } from "../../builders/catalog.ts";
-import { encodeCommon } from "../../builders/encode-common.ts";
+import { encodeSharedPart } from "../../builders/encode-shared-part.ts";
 import { aManifest } from "../../builders/manifest.ts";
 
 /** The shared parts of a form as the encode stage makes them. */
@@ -56,11 +56,14 @@ class Shared {
 async function make(
   local: Uint8Array,
   shared: Shared,
-  { effort = "fast", ...changes }: Partial<OwnDependencies> & { readonly effort?: Effort } = {},
+  {
+    effort = "fast",
+    ...changes
+  }: Partial<LocalePartDependencies> & { readonly effort?: Effort } = {},
 ) {
   const blobs: HashedBlob[] = [];
   const compressed: string[] = [];
-  const parts = await makeOwnParts(local, {
+  const parts = await makeLocaleParts(local, {
     shared: async (coding) => shared.blobs.get(coding) ?? hashBlob(new Uint8Array()),
     async compress(task) {
       compressed.push(task.coding);
@@ -74,17 +77,20 @@ async function make(
 }
 
 const catalog = aCatalog();
-const common = encodeCommon(catalog);
+const sharedPart = encodeSharedPart(catalog);
 const locals = {
-  en: encodeLocal(catalog.regions, new Map()),
-  de: encodeLocal(catalog.regions, new Map([["m49:150", { name: "Europa", slug: "europa" }]])),
+  en: encodeLocalePart(catalog.regions, new Map()),
+  de: encodeLocalePart(catalog.regions, new Map([["m49:150", { name: "Europa", slug: "europa" }]])),
 };
 
 let manifest: Manifest;
 let stored: ReadonlyMap<string, Uint8Array>;
 
 beforeAll(async () => {
-  const shared = { proto: new Shared(common.proto, "best"), json: new Shared(common.json, "best") };
+  const shared = {
+    proto: new Shared(sharedPart.proto, "best"),
+    json: new Shared(sharedPart.json, "best"),
+  };
   const blobs = FORMS.flatMap((form) => [...shared[form].blobs.values()]);
   const entries = [];
   for (const [locale, local] of Object.entries(locals)) {
@@ -107,8 +113,8 @@ it("this runtime joins parts in brotli", () => {
   expect(canJoin("br")).toBe(true);
 });
 
-describe("makeOwnParts", () => {
-  it("makes parts of which every body decodes to the same in each coding, with the digest of a message", () => {
+describe("makeLocaleParts", () => {
+  it("makes parts whose bodies all decode to the same message in each coding, with its digest", () => {
     for (const locale of Object.keys(locals))
       for (const representation of REPRESENTATIONS.filter((name) => name !== "grpc-web-text")) {
         const [br, gzip, identity] = CODINGS.map((coding) => {
@@ -143,14 +149,14 @@ describe("makeOwnParts", () => {
     ["fewer bytes", (bytes: Uint8Array) => bytes.subarray(1)],
   ])("refuses a part that decodes to %s, in each coding", async (_, change) => {
     for (const coding of ["gzip", "br"] as const) {
-      const compress: OwnDependencies["compress"] = async (task) =>
+      const compress: LocalePartDependencies["compress"] = async (task) =>
         compressPart({
           effort: "fast",
           ...task,
           bytes: task.coding === coding ? change(task.bytes) : task.bytes,
         });
       await expect(make(local, far, { compress })).rejects.toThrow(
-        `the part of a locale in ${coding} does not decode to its input`,
+        `a locale part in ${coding} does not decode to its input`,
       );
     }
   });
@@ -161,7 +167,7 @@ describe("makeOwnParts", () => {
       { finishFlush: constants.Z_FINISH },
     ];
     for (const options of refused) {
-      const compress: OwnDependencies["compress"] = async (task) =>
+      const compress: LocalePartDependencies["compress"] = async (task) =>
         task.coding === "gzip"
           ? deflateRawSync(task.bytes, options)
           : compressPart({ effort: "fast", ...task });
@@ -172,7 +178,7 @@ describe("makeOwnParts", () => {
   it.each([0, 120])("refuses a part in brotli that refers to bytes %i before it", async (byte) => {
     const shared = new Uint8Array(400_000).fill(byte);
     const repeated = new Uint8Array(5_000).fill(byte);
-    const compress: OwnDependencies["compress"] = async (task) => {
+    const compress: LocalePartDependencies["compress"] = async (task) => {
       if (task.coding === "gzip") return compressPart({ effort: "fast", ...task });
       const params = { [constants.BROTLI_PARAM_LGWIN]: task.windowBits };
       const stream = createBrotliCompress({ params });
@@ -190,7 +196,7 @@ describe("makeOwnParts", () => {
   });
 
   it("refuses a part in brotli with words of its dictionary that was made for another window", async () => {
-    const compress: OwnDependencies["compress"] = async (task) =>
+    const compress: LocalePartDependencies["compress"] = async (task) =>
       compressPart({ effort: "best", ...task, windowBits: 22 });
     await expect(make(local, far, { compress })).rejects.toThrow("in br does not decode");
   });
@@ -240,7 +246,7 @@ describe("makeOwnParts", () => {
       const before = await make(local, new Shared(new Uint8Array(length).fill(120), effort), {
         effort,
       });
-      const earlier: OwnDependencies["earlier"] = async (coding) =>
+      const earlier: LocalePartDependencies["earlier"] = async (coding) =>
         before.blobs.find(({ sha256 }) => sha256 === before.parts[coding]?.sha256) ?? null;
       const again = await make(local, far, { effort, earlier });
       expect(again.compressed).toEqual(expected);
@@ -270,7 +276,7 @@ it.each(["gzip", "br"] as const)(
         (bytes, at, effort) => {
           const other = Uint8Array.from(bytes);
           other[at % other.length] = (other[at % other.length] ?? 0) ^ 1;
-          const task: CompressionTask = { bytes, coding, offset: 0, windowBits: 18, effort };
+          const task: CompressionInput = { bytes, coding, offset: 0, windowBits: 18, effort };
           for (const isInFrame of [false, true]) {
             const unit = { coding, isInFrame };
             const part = compressPart({ ...task, offset: isInFrame ? FRAME_HEADER_BYTES : 0 });
@@ -278,8 +284,8 @@ it.each(["gzip", "br"] as const)(
             expect(provesShared(unit, part, other)).toBe(false);
           }
           const own = compressPart({ ...task, offset: 300_000 });
-          expect(provesOwn(coding, own, { bytes, sharedBytes: 300_000 })).toBe(true);
-          expect(provesOwn(coding, own, { bytes: other, sharedBytes: 300_000 })).toBe(false);
+          expect(provesLocalePart(coding, own, { bytes, sharedBytes: 300_000 })).toBe(true);
+          expect(provesLocalePart(coding, own, { bytes: other, sharedBytes: 300_000 })).toBe(false);
         },
       ),
       { numRuns: 30 },

@@ -3,15 +3,15 @@ import { lengthOf, sha256Hex } from "../catalog/bytes.ts";
 import {
   canJoin,
   type Compression,
-  type CompressionTask,
+  type CompressionInput,
   crc32Of,
   type Effort,
-  type OwnInput,
-  provesOwn,
+  type LocalePartInput,
+  provesLocalePart,
 } from "../parts/codings.ts";
 import { type Edges, messageEdges, windowBitsFor } from "../parts/compose.ts";
 import { messageFrameHeader, SUCCESS_TRAILER_FRAME } from "../parts/framing.ts";
-import type { Coding, OwnParts, StoredPart } from "../parts/manifest.ts";
+import type { Coding, LocaleParts, StoredPart } from "../parts/manifest.ts";
 import { node } from "../platform/node.ts";
 import type { Sha256Hex } from "../platform/units.ts";
 
@@ -21,23 +21,25 @@ export interface HashedBlob {
   readonly bytes: Uint8Array;
 }
 
-/** Compresses a part, at the effort of the settings unless the task says another. */
+/** Compresses a part, at the effort of the settings unless the input names another. */
 export type Compress = (
-  task: Omit<CompressionTask, "effort"> & { readonly effort?: Effort },
+  input: Omit<CompressionInput, "effort"> & { readonly effort?: Effort },
 ) => Promise<Uint8Array>;
 
-export interface OwnDependencies {
-  /** Reads the shared part of the form. */
+export interface LocalePartDependencies {
   readonly shared: (coding: Coding) => Promise<HashedBlob>;
   readonly compress: Compress;
-  /** Reads the part that the current version has in a coding. If it proves right, it is taken. */
+  /** Reads the part that the current version has in a coding. If it decodes right, it is reused. */
   readonly earlier: (coding: Compression) => Promise<HashedBlob | null>;
-  /** Stores a blob that was made, whatever the current version names: no store has it intact. */
+  /** Stores a new blob even if the current version names it: no store has it intact. */
   readonly store: (blob: HashedBlob) => Promise<void>;
 }
 
-/** Compresses, proves and stores the part of a locale in one form. Rejects as `deps` do. */
-export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Promise<OwnParts> {
+/** Compresses, proves and stores the locale part in one form. Rejects as `deps` do. */
+export async function makeLocaleParts(
+  local: Uint8Array,
+  deps: LocalePartDependencies,
+): Promise<LocaleParts> {
   const shared = (await deps.shared("identity")).bytes;
   const input = { bytes: local, sharedBytes: shared.length };
   const gzip = await makePart("gzip", input, deps);
@@ -48,9 +50,9 @@ export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Pr
     message: crc32Of(message),
     framed: crc32Of([header, ...message, SUCCESS_TRAILER_FRAME]),
   };
-  const hash = async (coding: Coding, own: Uint8Array) => {
+  const hash = async (coding: Coding, part: Uint8Array) => {
     const between = { sharedBytes: shared.length, bytes: lengthOf(message), crc32: crc32.message };
-    return hashMessage((await deps.shared(coding)).bytes, own, messageEdges(coding, between));
+    return hashMessage((await deps.shared(coding)).bytes, part, messageEdges(coding, between));
   };
   return {
     bytes: local.length,
@@ -65,14 +67,14 @@ export async function makeOwnParts(local: Uint8Array, deps: OwnDependencies): Pr
   };
 }
 
-/** Takes the part of the current version if it decodes to the same, or else compresses. */
+/** Reuses the part of the current version if it decodes to the same bytes, or else compresses. */
 async function makePart(
   coding: Compression,
-  input: OwnInput,
-  { earlier, compress, store }: OwnDependencies,
+  input: LocalePartInput,
+  { earlier, compress, store }: LocalePartDependencies,
 ): Promise<HashedBlob> {
   const before = await earlier(coding);
-  if (before !== null && provesOwn(coding, before.bytes, input)) return before;
+  if (before !== null && provesLocalePart(coding, before.bytes, input)) return before;
   const { bytes, sharedBytes } = input;
   const windowBits = windowBitsFor(sharedBytes);
   // A higher effort uses words of brotli's dictionary, which depend on the position within the window.
@@ -80,23 +82,22 @@ async function makePart(
   const effort = isFast ? { effort: "fast" as const } : {};
   const task = { bytes, coding, offset: sharedBytes, windowBits, ...effort };
   const made = hashBlob(await compress(task));
-  if (!provesOwn(coding, made.bytes, input)) throw new NotDecodable("the part of a locale", coding);
+  if (!provesLocalePart(coding, made.bytes, input)) throw new NotDecodable("a locale part", coding);
   await store(made);
   return made;
 }
 
-/** Hashes a message. Up to its shared part all locales begin alike: that is hashed once. */
-function hashMessage(shared: Uint8Array, own: Uint8Array, [open, close]: Edges): Sha256Hex {
-  const begun =
-    beginnings.get(shared) ?? node.crypto.createHash("sha256").update(open).update(shared);
-  beginnings.set(shared, begun);
-  return begun.copy().update(own).update(close).digest("hex");
+/** Hashes a message. Up to the end of the shared part, all locales are alike: that is hashed once. */
+function hashMessage(shared: Uint8Array, localePart: Uint8Array, [open, close]: Edges): Sha256Hex {
+  const hash =
+    prefixHashes.get(shared) ?? node.crypto.createHash("sha256").update(open).update(shared);
+  prefixHashes.set(shared, hash);
+  return hash.copy().update(localePart).update(close).digest("hex");
 }
 
-/** Hashes of what messages begin with, by the shared part. */
-const beginnings = new WeakMap<Uint8Array, Hash>();
+/** Hash states up to the shared part, by the shared part. */
+const prefixHashes = new WeakMap<Uint8Array, Hash>();
 
-/** Compressed bytes do not decode to what they were made from. */
 export class NotDecodable extends Error {
   override readonly name = "NotDecodable";
 
