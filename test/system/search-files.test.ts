@@ -94,7 +94,7 @@ it("a file that is none is answered as any other path", async () => {
 
 describe.each([
   ["ranks.json", ["airports", "tiers", "names", "cities", "codes", "apart", "closed", "timeZones"]],
-  ["names.json", ["airports", "cities", "local", "regions", "regionCodes", "resorts"]],
+  ["names.json", ["airports", "cities", "local", "regions", "regionCodes", "nearby"]],
   [
     "served.json",
     [
