@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { AlertRun } from "../../src/schemas/alert-run.ts";
 import { newestTimes } from "../../src/backup/read-backups.ts";
 import { anEnqueueRequest } from "./run.ts";
+import { readerOf, searchAssets } from "./search-assets.ts";
 import { AdminWorld } from "./admin-world.ts";
 
 /** The linter knows `expect` inside of test blocks only. */
@@ -27,6 +28,7 @@ export const READS = [
 /** Makes an installation in which everything has happened once. */
 async function makeWorld(): Promise<{ world: AdminWorld; reset: () => void }> {
   const world = new AdminWorld();
+  world.readAsset = readerOf(await searchAssets());
   await world.makeHealthy();
   await goOn(world);
   return { world, reset: world.remember() };

@@ -203,6 +203,11 @@ export const ROUTE_FIELDS: {
   "post /admin/catalog/take-over": NOTE,
   "get /catalog/diff": { "query from": "version", "query locale": "locale" },
   "get /catalog/names": { "query v": "version", "query locale": "locale" },
+  "get /search/v1/suggest": {
+    "query q": "note",
+    "query locale": "locale",
+    "query limit": PAGE["query limit"],
+  },
   "get /admin/catalog/comparison": { "query from": "version", "query to": "version" },
   "post /admin/backup/run": { ...KEY, ...NOTE, "body pin": "flag" },
   "get /admin/backup/list": PAGE,

@@ -66,6 +66,7 @@ const NEEDED: { readonly [route: string]: { readonly [field: string]: unknown } 
 const NEEDED_QUERIES: { readonly [path: string]: { readonly [name: string]: string } } = {
   "/catalog/diff": { from: "1" },
   "/catalog/names": { v: "0".repeat(64) },
+  "/search/v1/suggest": { q: "par" },
 };
 
 const asText = (value: unknown) =>

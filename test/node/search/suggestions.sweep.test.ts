@@ -39,8 +39,11 @@ function typedIn(script: string): string[] {
 
 const finder = openFrom({ served, names });
 
-/** The build looks at folded texts, and at the ends of words: few beginnings lead elsewhere. */
-const OTHERS_MAX = 0.03 * TYPED_IN_EACH;
+/**
+ * The build looks at folded texts, and at the ends of words: few beginnings lead elsewhere. Most of them
+ * are kana, which the package also reads in Latin letters.
+ */
+const OTHERS_MAX = 0.04 * TYPED_IN_EACH;
 
 describe.each(SCRIPTS)("for what is typed in the script %s", (script) => {
   it.each(["en", "de", "ja"])(
