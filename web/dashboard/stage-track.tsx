@@ -40,7 +40,7 @@ export function Halt({ pause }: Pick<Props, "pause">) {
   const end = pause?.until ?? null;
   return (
     <p class="notice notice-warn" role="status">
-      Ingestion is paused: the run stands still until{" "}
+      Ingestion is paused: the run waits until{" "}
       {end === null ? (
         "somebody resumes it."
       ) : (

@@ -37,7 +37,7 @@ const OUTLINE = "getComputedStyle(document.activeElement).outlineStyle";
 const POLL_MS = 5_000;
 const ONE_LINE_PX = 15;
 
-it("shows during a pause that a run stands still, unless its version is published", async () => {
+it("shows during a pause that a run waits, unless its version is published", async () => {
   const page = await signIn();
   const pause = { paused: true, until: null };
   await page.route("**/admin/ingest/pause", (route) => route.fulfill({ json: pause }));
@@ -49,7 +49,7 @@ it("shows during a pause that a run stands still, unless its version is publishe
     await route.fulfill({ json: { ...body, runs: [halted, published] } });
   });
   const halted = page.locator('[data-run="halted"]');
-  await halted.getByText("stands still until somebody resumes it").waitFor();
+  await halted.getByText("the run waits until somebody resumes it").waitFor();
   expect(await halted.locator(".pill").textContent()).toBe("halted");
   const published = page.locator('[data-run="published"]');
   expect(await published.locator(".pill").textContent()).toBe("running");
@@ -242,7 +242,7 @@ describe("the dashboard's runs", () => {
   it.each([
     [null, "until somebody resumes it."],
     ["2099-01-01T00:00:00.000Z", "until the pause ends"],
-  ])("says of a run that a pause holds until %s that it stands still", async (until, end) => {
+  ])("says of a run that a pause holds until %s that it waits", async (until, end) => {
     const page = await signIn();
     await page.route("/admin/ingest/pause", (route) =>
       route.fulfill({ json: { paused: true, until } }),
@@ -252,12 +252,12 @@ describe("the dashboard's runs", () => {
     await changeRuns(page, { ...unfinished, stage_ms: { fetch: 2_000, parse: 1_000 } });
     const track = page.locator(".track");
     await track.getByText("halted").waitFor();
-    expect(await track.textContent()).toContain(`the run stands still ${end}`);
+    expect(await track.textContent()).toContain(`the run waits ${end}`);
     expect(await track.locator(".track-top").textContent()).toContain("3 s");
     expect(await seriousFaults(page)).toEqual([]);
     await firstRun(page).getByText("halted").waitFor();
     await firstRun(page).getByRole("link").click();
-    await page.locator(".details").getByText("A run waits in stage").waitFor();
+    await page.locator(".details").getByText("the run waits").waitFor();
     await page.locator(".run-facts").getByText("halted").waitFor();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
