@@ -1,6 +1,7 @@
 /** `npm start` while files are saved that cannot be built, in a clone of its own. */
 import {
   cpSync,
+  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -164,6 +165,9 @@ beforeAll(async () => {
     filter: (path) => !LEFT_OUT.includes(relative(".", path)) && !path.endsWith("/node_modules"),
   });
   symlinkSync(resolve("node_modules"), join(clone, "node_modules"));
+  // The suggestions take half a minute to make, and no edit changes them.
+  if (existsSync("dist/suggestions"))
+    cpSync("dist/suggestions", join(clone, "dist/suggestions"));
   for (const [, file] of EDITS) utimesSync(join(clone, file), OLD, OLD);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;

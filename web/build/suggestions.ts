@@ -51,7 +51,12 @@ interface SearchFiles {
 
 /** Has the files that were made last, and the hash of what they were made of. */
 const CACHE = "dist/suggestions";
-const SOURCES = ["client/src", "src/search", "web/build/suggestions.ts"];
+const SOURCES = [
+  "client/src/search",
+  ...["catalog", "distance", "suggestion", "uuid"].map((name) => `client/src/${name}.ts`),
+  "src/search",
+  "web/build/suggestions.ts",
+];
 
 /** Makes them, or returns the last ones if neither places nor code have changed: it takes seconds. */
 export async function suggestionFiles(data: SearchFiles): Promise<Files> {
