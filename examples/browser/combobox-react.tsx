@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import {
   detailsOf,
@@ -59,10 +60,13 @@ function PlaceCombobox({ label, onChoose }: Props) {
         0,
         latest.findIndex(({ id: one }) => one === selected?.id),
       );
-      setFound(latest);
-      setActive(at);
+      // At once: an Enter before React renders would choose from the earlier places.
+      flushSync(() => {
+        setFound(latest);
+        setActive(at);
+        setStatus(statusOf(text, latest));
+      });
       state.current = "current";
-      setStatus(statusOf(text, latest));
       if (isAwaited.current) choose(latest[at]);
     } catch (error) {
       state.current = "failed";

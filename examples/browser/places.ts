@@ -66,7 +66,7 @@ export function statusOf(typed: string, found: readonly Suggestion[]): string {
   if (typed.trim() === "") return "";
   if (found.length === 0) return "No place has this name.";
   const places = found.length === 1 ? "1 place" : `${found.length} places`;
-  return found[0]?.isPartial ? `${places}, none with all words` : places;
+  return found[0]?.isPartial ? `${places}, only similar` : places;
 }
 
 /** Whether a key belongs to an input method. Safari shows that only by the key code. */

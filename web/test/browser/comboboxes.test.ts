@@ -87,6 +87,29 @@ describe.each(PAGES)("examples/browser/%s", (name) => {
     await expect.poll(() => page.locator("output").textContent()).toContain("(ZRH)");
   });
 
+  it("chooses by an Enter right behind the answer what the answer has", async () => {
+    const page = await newPage();
+    // As soon as the page has read an answer of the worker, before anything else happens.
+    await page.addInitScript(`{
+      const { addEventListener } = Worker.prototype;
+      const { port1, port2 } = new MessageChannel();
+      port2.onmessage = () => document.activeElement.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Enter", bubbles: true }),
+      );
+      Worker.prototype.addEventListener = function (type, listener) {
+        addEventListener.call(this, type, (event) => {
+          listener(event);
+          if (event.data?.kind === "answer" && document.activeElement.value === "zrh") port1.postMessage("");
+        });
+      };
+    }`);
+    await page.goto(`${origin()}/${name}?service=${inject("service").url}&locale=de`);
+    await type(page, "rom");
+    await field(page).fill("zrh");
+    await expect.poll(() => page.locator("output").textContent()).toContain("(");
+    expect(await page.locator("output").textContent()).toContain("(ZRH)");
+  });
+
   it("chooses nothing by an Enter before the text was another, or after its field was emptied", async () => {
     const page = await open(name);
     await type(page, "rom");
@@ -184,11 +207,13 @@ describe.each(PAGES)("examples/browser/%s", (name) => {
     await page.locator("output").getByText("Osaka").waitFor();
   });
 
-  it("says why it finds nothing", async () => {
+  it("says why it finds nothing, or only guesses", async () => {
     const page = await open(name);
     await field(page).fill("wxzqvj");
     const status = (of: Page) => of.locator('[role="status"]').textContent();
     await expect.poll(() => status(page)).toBe("No place has this name.");
+    await field(page).fill("edinborough");
+    await expect.poll(() => status(page)).toMatch(/^\d+ places?, only similar$/);
     const wrong = await open(name, `service=${inject("service").url}/nowhere`);
     await field(wrong).fill("rom");
     await wrong
