@@ -119,7 +119,7 @@ const EDITS: readonly (readonly [
     "a loop without an end in the build of the pages",
     "web/build/pages.ts",
     append("for (let x = 0; x < 1; x--);\n"),
-    /^web\/build\/build\.ts has not ended within 120 seconds\./m,
+    /^web\/build\/build\.ts has not ended within 240 seconds\./m,
   ],
   [
     "a syntax error in a page",
