@@ -1,15 +1,15 @@
 import { readKana } from "../../client/src/search/kana.ts";
-import { foldQuery } from "../../client/src/search/search-words.ts";
+import { foldQuery, LENGTH_MAX } from "../../client/src/search/search-words.ts";
 import type { Suggestion } from "../../client/src/suggestion.ts";
 import { negotiateLocale } from "../catalog/locale.ts";
+import { orStoreError } from "../platform/deadline.ts";
 import { type LocalNames, namesPath, Places, PLACES_PATH } from "./places.ts";
 import { type Hit, HITS_MAX, hitsIn, shardOf, shardPath } from "./shard.ts";
 
 /** Of the files in memory: the places, and those of the letters and languages that were used last. */
 export const FILES_MAX_BYTES = 450_000;
 const DEFAULT_LOCALE = "en";
-/** As in the package's search. */
-const TYPED_LENGTH_MAX = 80;
+const FILE_DEADLINE_MS = 3_000;
 
 export interface Wanted {
   readonly typed: string;
@@ -38,7 +38,7 @@ export class Suggester {
   }
 
   async suggest({ typed: text, locale: tag, limit }: Wanted): Promise<Suggestions> {
-    const typed = text.slice(0, TYPED_LENGTH_MAX);
+    const typed = text.slice(0, LENGTH_MAX);
     const file = await this.#file(PLACES_PATH);
     const places = (this.#places ??= new Places(file));
     const locale = localeIn(places.locales, tag);
@@ -53,7 +53,7 @@ export class Suggester {
   async #hits(places: Places, typed: string): Promise<Hit[]> {
     const hits = await this.#hitsOf(places, foldQuery(typed));
     if (hits.length > 0) return hits;
-    for (const read of [readKana(typed) ?? []].flat()) {
+    for (const read of readKana(typed)) {
       const ofRead = await this.#hitsOf(places, read);
       if (ofRead.length > 0) return ofRead;
     }
@@ -65,9 +65,13 @@ export class Suggester {
     return places.hasShard(shard) ? hitsIn(await this.#file(shardPath(shard)), text) : [];
   }
 
+  async #read(path: string): Promise<ArrayBuffer> {
+    return orStoreError(path, FILE_DEADLINE_MS, this.#readAsset(path));
+  }
+
   /** Shares only what has come: the promise of another request may never settle. */
   async #file(path: string): Promise<ArrayBuffer> {
-    const file = this.#files.get(path) ?? (await this.#readAsset(path));
+    const file = this.#files.get(path) ?? (await this.#read(path));
     this.#files.delete(path);
     this.#files.set(path, file);
     let bytes = 0;

@@ -1,6 +1,6 @@
 import { build } from "esbuild";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FILES_MAX_BYTES, Suggester } from "../../../src/search/suggester.ts";
 import { PLACES_PATH } from "../../../src/search/places.ts";
 import { readerOf, searchAssets } from "../../builders/search-assets.ts";
@@ -55,6 +55,17 @@ describe("a suggester", () => {
     expect(read).toHaveLength(1);
     expect(bytesOf(held)).toBeLessThanOrEqual(500_000);
     expect(bytesOf(held)).toBeGreaterThan(FILES_MAX_BYTES - 100_000);
+  });
+
+  it("does not wait for a file without an end", async () => {
+    vi.useFakeTimers();
+    const suggester = new Suggester(() => new Promise(() => undefined));
+    const failed = expect(
+      suggester.suggest({ typed: "paris", locale: "en", limit: 1 }),
+    ).rejects.toThrow("search/suggestions/places.bin: no answer in 3000 ms");
+    await vi.advanceTimersByTimeAsync(3_000);
+    await failed;
+    vi.useRealTimers();
   });
 
   it("recovers from a file that could not be read", async () => {
