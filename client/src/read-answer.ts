@@ -93,8 +93,8 @@ const CODES: { readonly [status: number]: string } = {
   403: "permission_denied",
 };
 
-/** Statuses below 500 for which trying again helps. */
-const TRANSIENT = [304, 407, 408, 421, 425, 429];
+/** Statuses below 500 for which trying again helps; 0 of a `fetch` that returns `Response.error()`. */
+const TRANSIENT = [0, 304, 407, 408, 421, 425, 429];
 
 /** The codes of Connect. */
 const CODES_OF_THE_SERVICE: readonly unknown[] =

@@ -95,3 +95,15 @@ it.concurrent.for(headCases)(
     expect(search.lastRefreshed.getTime()).toBeGreaterThan(lastRefreshed.getTime());
   },
 );
+
+it.each(Object.entries(OPENERS))(
+  "a fetch that returns a network error fails %s",
+  async (_, open) => {
+    const options = { baseUrl: "https://example.com", folder: join(folder, String(stores++)) };
+    await expect(open({ ...options, fetch: async () => Response.error() })).rejects.toMatchObject({
+      name: "CatalogError",
+      code: "unavailable",
+      message: expect.stringContaining("https://example.com"),
+    });
+  },
+);
