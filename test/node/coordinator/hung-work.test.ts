@@ -31,7 +31,7 @@ async function untilHung(count: () => number): Promise<void> {
     world.time = Math.max(world.time, world.alarmAt ?? world.time);
     await Promise.race([
       world.alarm(),
-      vi.waitUntil(() => count() > before, { timeout: 60_000, interval: 1 }),
+      vi.waitUntil(() => count() > before, { timeout: 240_000, interval: 1 }),
     ]);
   }
 }
