@@ -374,7 +374,7 @@ describe("an opened catalog", () => {
     };
     const options = { baseUrl: BASE_URL, locale: "en", fetch };
     const first = openCatalogIn(options, store);
-    letPass(JOIN_MS - 1);
+    letPass(JOIN_MS / 2);
     const second = openCatalogIn(options, store);
     send();
     await Promise.all([first, second]);
