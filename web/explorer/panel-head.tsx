@@ -6,7 +6,7 @@ interface Props {
   /** The subject of the heading. */
   readonly above: ComponentChildren;
   readonly heading: ComponentChildren;
-  /** Something that changes with what the panel shows: the heading then has the focus. */
+  /** Something that changes with what the panel shows: the heading then has the focus, unless somebody types. */
   readonly subject?: unknown;
   readonly onClose: () => void;
 }
@@ -16,7 +16,8 @@ export function PanelHead({ above, heading, subject, onClose }: Props) {
   const { words } = useSpeech();
   const shown = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    shown.current?.focus({ preventScroll: true });
+    const field = document.querySelector<HTMLInputElement>("input[type=text]:focus");
+    if (!field?.value) shown.current?.focus({ preventScroll: true });
     // On a phone, the map is above the heading.
     shown.current?.closest(".side-scroll")?.scrollTo(0, 0);
     window.scrollTo(0, 0);

@@ -18,6 +18,25 @@ describe("the explorer's search", () => {
     expect(requested).toContain("/search/v1/names.json");
   });
 
+  it("keeps the focus while the place of the address comes, so that it shows what it finds", async () => {
+    const page = await newPage();
+    const { promise: typed, resolve: go } = Promise.withResolvers<void>();
+    await page.route("**/GetLocationsV1*", async (route) => {
+      await typed;
+      await route.continue();
+    });
+    await page.goto("/?airport=ZRH");
+    const search = page.locator("[role=combobox]");
+    await search.pressSequentially("lugano");
+    go();
+    await page.getByRole("heading", { level: 1, name: "Zürich Airport" }).waitFor();
+    await page.locator("#search-results li").first().getByText("Lugano").first().waitFor();
+    await search.press("Enter");
+    const heading = page.getByRole("heading", { level: 1, name: "Lugano", exact: true });
+    await heading.waitFor();
+    await expect.poll(() => heading.evaluate((h1) => h1.matches(":focus"))).toBe(true);
+  });
+
   it("finds places by code, by name, by a name in another language and despite a typo", async () => {
     const page = await openPage("/?locale=de");
     await waitForAnswer(page, "de");
