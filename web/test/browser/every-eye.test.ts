@@ -251,4 +251,15 @@ it("mirrors the page, but not the map, for those who read from right to left", a
   expect(await page.locator(".map-canvas").getAttribute("dir")).toBe("ltr");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(1280);
   expect(inject("service").locales).toContain("ar");
+  await page.locator("[role=combobox]").fill("geneva");
+  await page.getByRole("option").getByText("Geneva Cointrin").waitFor();
+  const starts = await page.evaluate<number[]>(`[...document.querySelectorAll(".result-text > bdi")]
+    .filter((name) => !name.closest(".result-under"))
+    .flatMap((name) => {
+      const range = document.createRange();
+      range.selectNodeContents(name);
+      return [...range.getClientRects()].map(({ right }) => Math.round(right));
+    })`);
+  expect(starts.length).toBeGreaterThan(1);
+  expect(new Set(starts).size, "names in Latin letters start on the right as well").toBe(1);
 });
