@@ -70,6 +70,20 @@ describe("what the dashboard shows first", () => {
     expect(await cards.first().getAttribute("data-card")).toBe(FAILED);
   });
 
+  it("has few problems share the width", async () => {
+    const page = await newPage({ viewport: { width: 1280, height: 800 } });
+    const text = "a message. ".repeat(30);
+    await haveFailed(page, [
+      { text, at: null },
+      { text, at: null },
+    ]);
+    await page.goto("/dashboard");
+    const problems = page.locator(`[data-card="${FAILED}"] li`);
+    await problems.last().waitFor();
+    for (const problem of await problems.all())
+      expect((await problem.boundingBox())?.width).toBeGreaterThan(1280 / 3);
+  });
+
   it.each([1280, 360])(
     "shows what failed first, also to a screen reader, at %i px",
     async (width) => {
