@@ -18,7 +18,7 @@ const CLAIMS: readonly (readonly [sentence: string, holds: (tables: Tables) => b
     },
   ],
   [
-    "Connect's router takes over ten times the CPU, and sends over three times the bytes",
+    "Connect's router takes over ten times the CPU, and sends over three times as many bytes",
     ({ cell, ratios }) =>
       ratios("router / service").every((ratio) => ratio > 10) &&
       ["connect-proto", "connect-json", "grpc-web"].every(
@@ -41,7 +41,7 @@ const CLAIMS: readonly (readonly [sentence: string, holds: (tables: Tables) => b
     },
   ],
   [
-    "the package transfers less than 5 kB for an update, and at most 20 kB for another language",
+    "the catalog costs the package less than 5 kB for an update, and at most 20 kB for another language",
     ({ cell }) =>
       ["Node, kB", "Chromium, kB"].every(
         (column) =>

@@ -136,7 +136,7 @@ describe("a run that meets a fault of each store, a reset and an eviction", () =
       `writes ${shared + all * ofLocale + 1} values: ${shared} shared parts, ${ofLocale} of each of ${all} locales, and the manifest`,
     );
     expect(platform).toContain(
-      `writes ${shared + 3}: these parts, two of the diff, and the manifest`,
+      `writes ${shared + 3}: the ${shared} shared parts, two of the diff, and the manifest`,
     );
   });
 
