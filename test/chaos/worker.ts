@@ -149,8 +149,8 @@ export class AlertMonitor extends Monitor {
 export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
-    const [, room, secret, what] = pathname.split("/");
-    if (room !== "chaos") return service.fetch(request, open(env));
+    const [, prefix, secret, what] = pathname.split("/");
+    if (prefix !== "chaos") return service.fetch(request, open(env));
     if (secret !== (env as ChaosEnv).CHAOS_SECRET) return new Response(null, { status: 404 });
     open(env);
     switch (what ?? "") {

@@ -3,8 +3,8 @@ import { dirname, join, normalize } from "node:path";
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 
-/** The floors of `src/`, from the ground: a room imports only from floors below its own. */
-const FLOORS: readonly (readonly string[])[] = [
+/** The layers of `src/`, from the bottom: a folder imports only from layers below its own. */
+const LAYERS: readonly (readonly string[])[] = [
   ["platform"],
   ["schemas"],
   ["catalog"],
@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["worker"],
 ];
 
-/** What every room may import: made code, data and migrations. */
+/** What every folder may import: made code, data and migrations. */
 const OUTSIDE = ["data", "gen", "migrations"];
 
 /** The only files that may name the platform's bindings. */
@@ -49,24 +49,24 @@ function importsOf(from: readonly string[]): Import[] {
   );
 }
 
-/** `src/rpc/handler.ts` is in the room `rpc`, `gen/env.d.ts` in `gen`. */
-function roomOf(file: string): string {
-  const [top = "", room = ""] = file.split("/");
-  return top === "src" ? room : top;
+/** `src/rpc/handler.ts` is in the folder `rpc`, `gen/env.d.ts` in `gen`. */
+function folderOf(file: string): string {
+  const [top = "", folder = ""] = file.split("/");
+  return top === "src" ? folder : top;
 }
 
-const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room));
+const layerOf = (folder: string) => LAYERS.findIndex((folders) => folders.includes(folder));
 
-describe("the rooms of src/", () => {
-  it("are on these floors", () => {
-    expect([...new Set(files.map(roomOf))].toSorted()).toEqual(FLOORS.flat().toSorted());
+describe("the folders of src/", () => {
+  it("are these layers", () => {
+    expect([...new Set(files.map(folderOf))].toSorted()).toEqual(LAYERS.flat().toSorted());
   });
 
-  it("import only from floors below, and from what lies beside src/", () => {
+  it("import only from layers below, and from what lies beside src/", () => {
     expect(imports.length).toBeGreaterThan(50);
     const wrong = imports.filter(({ file, target }) => {
-      const [room, from] = [roomOf(file), roomOf(target)];
-      return room !== from && !OUTSIDE.includes(from) && floorOf(from) >= floorOf(room);
+      const [folder, from] = [folderOf(file), folderOf(target)];
+      return folder !== from && !OUTSIDE.includes(from) && layerOf(from) >= layerOf(folder);
     });
     expect(wrong).toEqual([]);
   });
@@ -75,17 +75,17 @@ describe("the rooms of src/", () => {
     const pages = importsOf(
       sourceFiles("web").filter((file) => !/^web\/(?:build|test)\//.test(file)),
     );
-    const rooms = pages
+    const folders = pages
       .filter(({ target }) => target.startsWith("src/"))
-      .map(({ target }) => roomOf(target));
-    expect([...new Set(rooms)].toSorted()).toEqual(["admin", "catalog", "platform", "schemas"]);
+      .map(({ target }) => folderOf(target));
+    expect([...new Set(folders)].toSorted()).toEqual(["admin", "catalog", "platform", "schemas"]);
   });
 
   it("know an upstream's files and columns only in the readers of src/sources/", () => {
     const known =
       /\b(?:airports|regions)\.csv\b|our-(?:airports|regions)\.ts|latitude_deg|iso_region/;
-    const rooms = files.filter((file) => known.test(readFileSync(file, "utf8"))).map(roomOf);
-    expect([...new Set(rooms)]).toEqual(["sources"]);
+    const folders = files.filter((file) => known.test(readFileSync(file, "utf8"))).map(folderOf);
+    expect([...new Set(folders)]).toEqual(["sources"]);
   });
 
   it("have no circle of files", () => {
@@ -125,7 +125,7 @@ describe("the start of the Worker", () => {
         else if (!RUNTIME_MODULE.test(path)) packages.push(`${file}: ${path}`);
       }
     expect(packages).toEqual([]);
-    expect([...new Set([...loaded].map(roomOf))].toSorted()).toEqual([
+    expect([...new Set([...loaded].map(folderOf))].toSorted()).toEqual([
       "catalog",
       "parts",
       "platform",
