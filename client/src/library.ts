@@ -2,7 +2,7 @@
 import { CatalogError } from "./api.ts";
 import type { Catalog } from "./catalog.ts";
 import { withDeadline } from "./deadline.ts";
-import { Joint, JOIN_MS } from "./joint.ts";
+import { Joint, JOIN_MS, orAborted } from "./joint.ts";
 import type { Caller } from "./options.ts";
 import type { Source } from "./read-answer.ts";
 import { type fetchFile, type FileName, type KnownFiles, pathOf } from "./search-files.ts";
@@ -208,9 +208,7 @@ export class Library {
       : await this.#fetch({ locale, caller, deadline }, stored ?? (await this.#sharedCopy()));
     const edition = this.#keepEdition(locale, await this.#prepare(copy, locale));
     if (failure !== undefined) edition.lastError = this.#errorOf(failure, caller, deadline);
-    // In this order, because another tab deletes a record that is not listed.
-    await this.#store.keepLastUsed(this.#prefix, this.#keyOf(locale), caller.storedLocales);
-    if (!isStored) await this.#write(edition);
+    await untilLate(this.#keep(edition, caller, isStored), deadline);
     if (isStored) this.#refreshInBackground(edition, caller);
     return edition;
   }
@@ -236,7 +234,7 @@ export class Library {
     await this.#show(edition, (now) =>
       isNewer(now, fetched) ? now : { ...fetched, files: { ...now.files, ...fetched.files } },
     );
-    await this.#write(edition);
+    await untilLate(this.#write(edition), deadline);
     if (failure !== undefined) throw failure;
   }
 
@@ -276,7 +274,8 @@ export class Library {
     if (names === undefined || edition.shown.copy.files.names !== undefined) return;
     await this.#show(edition, (now) => ({ ...now, files: { names, ...now.files } }));
     notify(edition);
-    await this.#write(edition);
+    // No search waits for the store, which never fails.
+    void this.#write(edition);
   }
 
   /** Shows a changed copy. Starts over if another one is shown when it is ready. */
@@ -321,6 +320,12 @@ export class Library {
   #isComplete({ files }: Copy): boolean {
     const isNamed = !this.#areNamesWanted || files.names !== undefined;
     return isNamed && files.cities !== undefined;
+  }
+
+  async #keep(edition: Edition, caller: Caller, isStored: boolean): Promise<void> {
+    // In this order, because another tab deletes a record that is not listed.
+    await this.#store.keepLastUsed(this.#prefix, this.#keyOf(edition.locale), caller.storedLocales);
+    if (!isStored) await this.#write(edition);
   }
 
   async #write({ locale, shown: { copy } }: Edition): Promise<void> {
@@ -377,6 +382,11 @@ export class Library {
   #keyOf(locale: string): string {
     return `${this.#prefix} ${locale}`;
   }
+}
+
+/** Waits for the store, but not beyond the caller's time limit. The store goes on. */
+async function untilLate(storing: Promise<void>, deadline: AbortSignal): Promise<void> {
+  await orAborted(storing, deadline).catch(() => undefined);
 }
 
 /** @throws CatalogError if a file failed so recently that it is not fetched again. */
