@@ -1,6 +1,7 @@
 /** Sends requests to the service, and reads the answers. The explorer's page uses it, too. */
 import { CatalogError, type CatalogFailure } from "./api.ts";
 import { orAborted } from "./joint.ts";
+import { check } from "./options.ts";
 import { isRecord } from "./search/shape.ts";
 
 /** Where the catalog comes from. */
@@ -55,6 +56,7 @@ export async function load(source: Source, request: Request): Promise<Loaded> {
   const cache = !mayBeCached && "cache" in globalThis.Request.prototype ? "no-store" : undefined;
   const loading = async () => {
     const answer = await send(url, { method, signal, ...(cache && { cache }) });
+    check("the result of the option fetch", answer, isResponse, "a Response");
     if (!answer.ok || typeOf(answer) !== type) throw await refusal(answer, baseUrl);
     // Also of a HEAD: Chromium reports a request as aborted if nobody has read its body.
     return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
@@ -65,6 +67,13 @@ export async function load(source: Source, request: Request): Promise<Loaded> {
     if (signal.aborted || cause instanceof CatalogError) throw cause;
     throw unreachable(baseUrl, cause);
   }
+}
+
+/** Whether it has what is read of it: that of another implementation of `fetch` has another class. */
+function isResponse(value: unknown): boolean {
+  return (
+    isRecord(value) && isRecord(value["headers"]) && typeof value["arrayBuffer"] === "function"
+  );
 }
 
 /**

@@ -107,3 +107,18 @@ it.each(Object.entries(OPENERS))(
     });
   },
 );
+
+it.each(Object.entries(OPENERS))(
+  "a fetch that returns no Response is the caller's mistake to %s",
+  async (_, open) => {
+    const options = { baseUrl: "https://example.com", folder: join(folder, String(stores++)) };
+    for (const returned of [undefined, null, "text", {}]) {
+      const fetch = (async () => returned) as unknown as typeof globalThis.fetch; // in JavaScript
+      await expect(open({ ...options, fetch })).rejects.toMatchObject({
+        name: "CatalogError",
+        code: "invalid_argument",
+        message: expect.stringContaining("the result of the option fetch must be a Response"),
+      });
+    }
+  },
+);
