@@ -89,6 +89,13 @@ describe.each([
     expect(await written(newMedium(), early, late)).toEqual(late);
   });
 
+  it("takes files that have come since the same look", async () => {
+    const more = aCopy(1, Date.now());
+    const less = { ...more, files: {} };
+    expect(more.files).not.toEqual({});
+    expect(await written(newMedium(), less, more)).toEqual(more);
+  });
+
   it("takes no time in the future for a later one", async () => {
     const wrong = aCopy(1, Date.now() + 1e9);
     const copy = { ...aCopy(1), files: {} };

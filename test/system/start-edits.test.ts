@@ -166,8 +166,7 @@ beforeAll(async () => {
   });
   symlinkSync(resolve("node_modules"), join(clone, "node_modules"));
   // The suggestions take half a minute to make, and no edit changes them.
-  if (existsSync("dist/suggestions"))
-    cpSync("dist/suggestions", join(clone, "dist/suggestions"));
+  if (existsSync("dist/suggestions")) cpSync("dist/suggestions", join(clone, "dist/suggestions"));
   for (const [, file] of EDITS) utimesSync(join(clone, file), OLD, OLD);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;

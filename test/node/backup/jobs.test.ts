@@ -27,6 +27,14 @@ describe("the queue of backup jobs", () => {
     ]);
   });
 
+  it("makes one backup for each tick, without a note or a pin", async () => {
+    for (const tick of ["a day", "a day", "the next"]) await world.jobs.backUpOnce(tick);
+    await world.drain();
+    const listed = await listBackups({ backups: world.store, jobs: async () => [] }, { limit: 10 });
+    const ofCron = { trigger: "cron", note: null, pinned: false };
+    expect(listed).toMatchObject({ ok: true, body: { backups: [ofCron, ofCron] } });
+  });
+
   it("restores in the order of the requests, each as often as it is requested", async () => {
     const { backup_id: a } = await world.backUp();
     await world.ingest.publishVersions(1);

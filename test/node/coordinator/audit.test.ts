@@ -78,8 +78,11 @@ describe("the status", () => {
 
   it("shows when the oldest retained version was published", async () => {
     expect(world.coordinator.status().oldestPublishedAt).toBeNull();
-    await world.publishVersions(2);
-    const [, oldest] = world.coordinator.versions();
+    await world.publishVersions(1);
+    world.time += 3_600_000;
+    await world.publishVersions(1);
+    const [newest, oldest] = world.coordinator.versions();
+    expect(newest?.published_at).not.toBe(oldest?.published_at);
     expect(world.coordinator.status().oldestPublishedAt).toBe(oldest?.published_at);
   });
 });

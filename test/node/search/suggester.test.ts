@@ -60,11 +60,10 @@ describe("a suggester", () => {
   it("does not wait for a file without an end", async () => {
     vi.useFakeTimers();
     const suggester = new Suggester(() => new Promise(() => undefined));
-    const failed = expect(
-      suggester.suggest({ typed: "paris", locale: "en", limit: 1 }),
-    ).rejects.toThrow("search/suggestions/places.bin: no answer in 3000 ms");
+    const suggested = suggester.suggest({ typed: "paris", locale: "en", limit: 1 });
+    const failed = suggested.catch((cause: unknown) => String(cause));
     await vi.advanceTimersByTimeAsync(3_000);
-    await failed;
+    expect(await failed).toContain("search/suggestions/places.bin: no answer in 3000 ms");
     vi.useRealTimers();
   });
 
