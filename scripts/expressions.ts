@@ -9,6 +9,12 @@ import { parseAst } from "vitest/node";
 export const EXCEPTIONS: { readonly [code: string]: string } = {
   [String.raw`/(?<!\p{L})\p{L}(?:\.\p{L}){2,}(?!\p{L})/gu`]:
     "Names have at most 120 characters. Its assertions look at one character each, and of single letters with points between them only the first can be a beginning.",
+  [String.raw`/(?<![\p{L}\p{N}])\p{L}(?:\.\p{L})+(?![\p{L}\p{N}])/gu`]:
+    "A query has at most 80 characters, and a name 120. Its assertions look at one character each, as above.",
+  [String.raw`new RegExp(${"`"}[${"$"}{Object.keys(DIGRAPHS).join("")}]${"`"}, "g")`]:
+    "One letter of a list.",
+  [String.raw`new RegExp( ${"`"}${"$"}{LETTERS.source}|${"$"}{[...new Set(Object.values(DIGRAPHS))].join("|")}${"`"}, "g", )`]:
+    "One letter of a list, or two; nothing in it repeats.",
   [String.raw`new RegExp( ${"`"}(?<=[^ ])(?:${"$"}{["国際", "國際", "国际", "국제"].map(foldForSearch).join("|")})?${"`"} + ${"`"}(${"$"}{["空港", "机场", "機場", "공항"].map(foldForSearch).join("|")})${"$"}${"`"}, "u", )`]:
     "A query has at most 80 characters. The words are those of a list, and nothing in it repeats.",
 };
