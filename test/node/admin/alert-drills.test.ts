@@ -168,7 +168,7 @@ describe("ingest_stuck", () => {
   });
 
   it("ends when the run is cancelled and another is queued", async () => {
-    advised("ingest_stuck", /cancel the run.* and queue another/);
+    advised("ingest_stuck", /cancel a stuck run and queue another/);
     const { id } = await hang();
     await post(`/admin/ingest/runs/${id}/cancel`);
     const { run } = await post<{ run: Run }>("/admin/ingest/queue");
