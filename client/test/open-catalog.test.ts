@@ -381,14 +381,15 @@ describe("an opened catalog", () => {
     expect(service.takeCalls().filter((call) => call === "GET GetLocationsV1")).toHaveLength(1);
   });
 
-  it("opens and refreshes in its time, also while the store hangs as it writes", async () => {
+  it("opens, refreshes and searches in its time, also while the store hangs as it writes", async () => {
     store = storeAgain();
     vi.spyOn(store, "write").mockReturnValue(new Promise(() => {}));
     const { fetch } = service;
     const catalog = await openCatalogIn(
-      { baseUrl: BASE_URL, locale: "en", fetch, timeoutMs: 1000 },
+      { baseUrl: BASE_URL, locale: "en", fetch, timeoutMs: 1000, lazyNames: true },
       store,
     );
+    expect(await find(catalog, "tsurihi")).toContain("Kloten");
     await catalog.refresh();
     expect(catalog.lastError).toBeNull();
     expect(await find(catalog, "zrh")).toContain("Kloten");
