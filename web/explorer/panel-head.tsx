@@ -6,7 +6,7 @@ interface Props {
   /** The subject of the heading. */
   readonly above: ComponentChildren;
   readonly heading: ComponentChildren;
-  /** Something that changes with what the panel shows: the heading then has the focus, unless somebody types. */
+  /** Changes with what the panel shows: the heading then has the focus, unless somebody types. */
   readonly subject?: unknown;
   readonly onClose: () => void;
 }
