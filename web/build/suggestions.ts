@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
+import { build } from "esbuild";
 import type { Catalog, Place } from "../../client/src/catalog.ts";
 import manifest from "../../data/snapshot/manifest.json" with { type: "json" };
 import { type CityNamesFile, readCityNames } from "../../client/src/search/city-names.ts";
@@ -37,7 +38,6 @@ import {
   shardOf,
   shardPath,
 } from "../../src/search/shard.ts";
-import { listFiles } from "./inputs.ts";
 
 /** By path. */
 type Files = ReadonlyMap<string, Uint8Array>;
@@ -51,19 +51,13 @@ interface SearchFiles {
 
 /** Has the files that were made last, and the hash of what they were made of. */
 const CACHE = "dist/suggestions";
-const SOURCES = [
-  "client/src/search",
-  ...["catalog", "distance", "suggestion", "uuid"].map((name) => `client/src/${name}.ts`),
-  "src/search",
-  "web/build/suggestions.ts",
-];
 
 /** Makes them, or returns the last ones if neither places nor code have changed: it takes seconds. */
 export async function suggestionFiles(data: SearchFiles): Promise<Files> {
   const hash = createHash("sha256").update(
     JSON.stringify([data.served, data.names, [...data.cities]]),
   );
-  for (const path of listFiles(SOURCES).keys()) hash.update(readFileSync(path));
+  for (const path of await modules()) hash.update(readFileSync(path));
   const inputs = hash.digest("hex");
   const cached: { inputs: string; files: Files } | undefined = existsSync(CACHE)
     ? deserialize(readFileSync(CACHE))
@@ -72,6 +66,19 @@ export async function suggestionFiles(data: SearchFiles): Promise<Files> {
   const files = await makeFiles(data);
   writeFileSync(CACHE, serialize({ inputs, files }));
   return files;
+}
+
+/** This module, and all that it imports. */
+async function modules(): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: ["web/build/suggestions.ts"],
+    bundle: true,
+    metafile: true,
+    packages: "external",
+    platform: "node",
+    write: false,
+  });
+  return Object.keys(metafile.inputs);
 }
 
 const { locales } = manifest;
